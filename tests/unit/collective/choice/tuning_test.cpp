@@ -146,7 +146,7 @@ TEST(tuning, lies_where_configurations_lie) {
 TEST(tuning, a_file_of_another_processor_is_not_used) {
   const desk own;
   const std::string here = processor_name();
-  own.write("peal/tuning.toml", tuning_text(other(), "", here));
+  (void)own.write("peal/tuning.toml", tuning_text(other(), "", here));
   EXPECT_EQ(own.read().costs, other()) << own.read().problem;
   EXPECT_EQ(own.read().processor, here);
   const auto path = own.write("peal/tuning.toml", tuning_text(other(), "", "a slide rule"));

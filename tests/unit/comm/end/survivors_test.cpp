@@ -13,7 +13,7 @@ namespace {
 
 using namespace peal;
 
-constexpr std::uint32_t shared_context = 3 * contexts_of_one;
+constexpr std::uint32_t agreed_context = 3 * contexts_of_one;
 
 /// Ranks with a communicator of all of them.
 struct agreeing_ranks : test::job {
@@ -22,7 +22,7 @@ struct agreeing_ranks : test::job {
     for (int rank = 0; rank != size; ++rank) all.push_back(static_cast<peer_id>(rank));
     for (int rank = 0; rank != size; ++rank) {
       worlds.push_back(std::make_unique<team>(0, rank, all));
-      shared.push_back(std::make_unique<team>(shared_context, rank, all));
+      shared.push_back(std::make_unique<team>(agreed_context, rank, all));
       with(rank, [&](messaging& messages, collectives& together, collective_state&, const team&) {
         states.push_back(std::make_unique<collective_state>(together, *shared.back()));
         of.push_back(std::make_unique<survivors>(idle, messages, together, *worlds.back()));
@@ -35,11 +35,11 @@ struct agreeing_ranks : test::job {
     mine.context = static_cast<std::uint32_t>(1000 + rank);
     return of[at(rank)]->agree(*shared[at(rank)], number, mine);
   }
-  const verdict& result(int rank) { return of[at(rank)]->result_of(shared_context); }
+  const verdict& result(int rank) { return of[at(rank)]->result_of(agreed_context); }
   operation& receive(int rank, int from, int& into) {
     return with(
         rank, [&](messaging& messages, collectives&, collective_state&, const team&) -> operation& {
-          return messages.start_recv(*shared[at(rank)], shared_context, &into, sizeof into, from,
+          return messages.start_recv(*shared[at(rank)], agreed_context, &into, sizeof into, from,
                                      1);
         });
   }
