@@ -57,8 +57,7 @@ void add(std::vector<std::string>& words, const given_option& option) {
     words.insert(words.end(), {"--display", "bind"});
   } else if (name == "--on-failure") {
     if (value != "kill") refuse_option("prterun", name, value);
-  } else if (name == "--bind" || name == "--bind-to") {
-    if (value == "auto") return;
+  } else if (name == "--bind-to") {
     words.insert(words.end(), {"--bind-to", counterpart_of("prterun", name, value,
                                                            {{"none", "none"},
                                                             {"core", "core"},

@@ -154,10 +154,10 @@ def nothing_is_left_when_pealrun_is_killed(desk):
 
 
 @case()
-def nothing_is_left_when_pealrun_quits(desk):
+def nothing_is_left_when_pealrun_aborts(desk):
     process, _ = start_with_family(desk)
-    process.send_signal(signal.SIGQUIT)
-    equal(desk.finish(process).code, -signal.SIGQUIT, "exit code")
+    process.send_signal(signal.SIGABRT)
+    equal(desk.finish(process).code, -signal.SIGABRT, "exit code")
     desk.expect_nothing_left()
 
 

@@ -72,7 +72,7 @@ def expected_pairs(ranks):
 
 def run_and_read(desk, ranks, *options, program=None, code=0):
     file = desk.work / "report.html"
-    done = desk.run("--bind", "none", "-n", ranks, "--report", file, *options, *(program or rank("traffic")))
+    done = desk.run("--bind-to", "none", "-n", ranks, "--report", file, *options, *(program or rank("traffic")))
     equal(done.code, code, f"exit code: {done}")
     return Page(file.read_text()), done
 
@@ -176,7 +176,7 @@ def a_report_that_the_disk_has_no_room_for_is_told(desk):
 @case()
 def the_trace_joins_sends_and_receives(desk):
     file = desk.work / "trace.json"
-    done = desk.run("--bind", "none", "-n", 4, "--trace", file, *rank("traffic"))
+    done = desk.run("--bind-to", "none", "-n", 4, "--trace", file, *rank("traffic"))
     equal((done.code, done.complaints()), (0, []), f"{done}")
     trace = json.loads(file.read_text())
     events = trace["traceEvents"]
@@ -202,7 +202,7 @@ def the_trace_joins_sends_and_receives(desk):
 @case()
 def a_trace_ends_at_its_limit_and_says_so(desk):
     file = desk.work / "trace.json"
-    done = desk.run("--bind", "none", "-n", 3, "-x", "PEAL_RECORD_EVENTS=10", "--trace", file, "--report", desk.work / "r.html", *rank("traffic"))
+    done = desk.run("--bind-to", "none", "-n", 3, "-x", "PEAL_RECORD_EVENTS=10", "--trace", file, "--report", desk.work / "r.html", *rank("traffic"))
     equal(done.code, 0, f"{done}")
     equal(len(done.complaints()), 1, f"{done}")
     check(re.search(r"trace.json lacks \d+ events: there were more than PEAL_RECORD_EVENTS allows", done.complaints()[0]), f"{done}")

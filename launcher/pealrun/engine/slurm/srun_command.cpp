@@ -104,8 +104,7 @@ class translation {
     else if (name == "--on-failure") {
       if (value != "kill")
         refuse_option("srun", name, value, "since Slurm ends a job when a rank fails");
-    } else if (name == "--bind" || name == "--bind-to") {
-      if (value == "auto") return;
+    } else if (name == "--bind-to") {
       add_binding(counterpart_of(
           "srun", option.name, value,
           {{"none", "none"}, {"core", "cores"}, {"numa", "ldoms"}, {"socket", "sockets"}}));

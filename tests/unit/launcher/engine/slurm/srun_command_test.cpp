@@ -81,13 +81,13 @@ TEST(srun_command, translates_options_of_input_and_output) {
 }
 
 TEST(srun_command, translates_options_of_placement) {
-  EXPECT_TRUE(has(translated(request_with({{"--bind", {"core"}}})), "--cpu-bind=cores"));
+  EXPECT_TRUE(has(translated(request_with({{"--bind-to", {"core"}}})), "--cpu-bind=cores"));
   EXPECT_TRUE(has(translated(request_with({{"--bind-to", {"none"}}})), "--cpu-bind=none"));
   EXPECT_TRUE(has(translated(request_with({{"--bind-to", {"socket"}}, {"--report-bindings", {}}})),
                   "--cpu-bind=verbose,sockets"));
   EXPECT_TRUE(has(translated(request_with({{"--map-by", {"node"}}})), "--distribution=cyclic"));
   EXPECT_TRUE(has(translated(request_with({{"--map-by", {"slot:PE=2"}}})), "--cpus-per-task=2"));
-  for (const std::string& each : translated(request_with({{"--bind", {"auto"}}})))
+  for (const std::string& each : translated(request_with({})))
     EXPECT_FALSE(each.starts_with("--cpu-bind")) << each;
 }
 
