@@ -103,7 +103,6 @@ namespace {
   (void)complete(here, started, "send to", dest, where);
 }
 
-// What the transport takes at once, but in more than a few stores.
 [[gnu::noinline]] void send_recorded(communicator_state& on, const void* data, std::size_t bytes,
                                      int dest, int tag, const location& where) {
   const recorded_send noted{record::call_kind::send, on, on.context(), bytes, dest, tag, where};
@@ -114,6 +113,7 @@ namespace {
   send_checked(on, data, bytes, dest, tag, where);
 }
 
+// What the transport takes at once, but in more than a few stores.
 [[gnu::noinline]] void send_by_call(communicator_state& on, const void* data, std::size_t bytes,
                                     int dest, int tag, const location& where) {
   if (record::recorder::active() != nullptr) [[unlikely]]
