@@ -55,14 +55,14 @@ pealrun_SOURCES = \
   launcher/pealrun/report/trace.hpp \
   launcher/pealrun/request/checks.hpp \
   launcher/pealrun/request/command_line.hpp \
-  launcher/pealrun/request/engine_options.hpp \
-  launcher/pealrun/request/failure_options.hpp \
-  launcher/pealrun/request/hang_options.hpp \
+  launcher/pealrun/request/options/engine_options.hpp \
+  launcher/pealrun/request/options/failure_options.hpp \
+  launcher/pealrun/request/options/hang_options.hpp \
   launcher/pealrun/request/help.hpp \
-  launcher/pealrun/request/output_options.hpp \
-  launcher/pealrun/request/placement_options.hpp \
+  launcher/pealrun/request/options/output_options.hpp \
+  launcher/pealrun/request/options/placement_options.hpp \
   launcher/pealrun/request/placement_request.hpp \
-  launcher/pealrun/request/report_options.hpp \
+  launcher/pealrun/request/options/report_options.hpp \
   launcher/pealrun/request/request.hpp \
   launcher/pealrun/say.hpp \
   launcher/pealrun/shown/call_sites.hpp \
@@ -143,14 +143,14 @@ pealrun_SOURCES += \
   launcher/pealrun/report/trace.cpp \
   launcher/pealrun/request/checks.cpp \
   launcher/pealrun/request/command_line.cpp \
-  launcher/pealrun/request/engine_options.cpp \
-  launcher/pealrun/request/failure_options.cpp \
-  launcher/pealrun/request/hang_options.cpp \
+  launcher/pealrun/request/options/engine_options.cpp \
+  launcher/pealrun/request/options/failure_options.cpp \
+  launcher/pealrun/request/options/hang_options.cpp \
   launcher/pealrun/request/help.cpp \
-  launcher/pealrun/request/output_options.cpp \
-  launcher/pealrun/request/placement_options.cpp \
+  launcher/pealrun/request/options/output_options.cpp \
+  launcher/pealrun/request/options/placement_options.cpp \
   launcher/pealrun/request/placement_request.cpp \
-  launcher/pealrun/request/report_options.cpp \
+  launcher/pealrun/request/options/report_options.cpp \
   launcher/pealrun/request/request.cpp \
   launcher/pealrun/shown/call_sites.cpp \
   launcher/pealrun/shown/process_stat.cpp \

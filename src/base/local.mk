@@ -18,6 +18,7 @@ libpeal_core_la_SOURCES += \
   src/base/error.cpp \
   src/base/log.cpp \
   src/base/settings.cpp \
+  src/base/ticks.cpp \
   src/base/uncaught.cpp \
   src/base/value_types.cpp \
   src/base/variables.cpp

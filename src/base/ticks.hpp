@@ -11,7 +11,6 @@
 #include <cstdint>
 
 #if defined(__x86_64__)
-#include <cpuid.h>
 #include <x86intrin.h>
 #endif
 
@@ -22,11 +21,8 @@ inline std::int64_t nanoseconds() noexcept {
 }
 
 #if defined(__x86_64__)
-inline bool counts_evenly() noexcept {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d >> 8 & 1) != 0;
-}
-inline const bool counter_is_clock = counts_evenly();
+/// Set before main begins.
+extern const bool counter_is_clock;
 inline std::uint64_t ticks() noexcept {
   return counter_is_clock ? __rdtsc() : static_cast<std::uint64_t>(nanoseconds());
 }

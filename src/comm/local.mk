@@ -2,7 +2,7 @@ libpeal_core_la_SOURCES += \
   src/comm/calls/making.hpp \
   src/comm/calls/postings.hpp \
   src/comm/calls/queue_entries.cpp \
-  src/comm/calls/recording.hpp \
+  src/comm/recording.hpp \
   src/comm/calls/topology_shapes.cpp \
   src/comm/calls/two_steps.hpp \
   src/comm/calls/waiting.hpp \

@@ -163,7 +163,7 @@ EXTRA_DIST += \
   tests/job/cases.toml \
   tests/job/direct.toml \
   tests/job/examples.toml \
-  tests/job/left.toml \
+  tests/job/failures.toml \
   tests/job/mpi.toml \
   tests/job/mpi/arguments.py \
   tests/job/mpi/arguments/declarations.py \
@@ -173,5 +173,4 @@ EXTRA_DIST += \
   tests/job/random.toml \
   tests/job/run_job_tests \
   tests/job/start.toml \
-  tests/job/survive.toml \
   tests/job/whereabouts.py

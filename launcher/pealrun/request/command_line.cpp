@@ -10,13 +10,13 @@
 #include "config.h"
 #include "processes/program.hpp"
 #include "request/checks.hpp"
-#include "request/engine_options.hpp"
-#include "request/failure_options.hpp"
-#include "request/hang_options.hpp"
 #include "request/help.hpp"
-#include "request/output_options.hpp"
-#include "request/placement_options.hpp"
-#include "request/report_options.hpp"
+#include "request/options/engine_options.hpp"
+#include "request/options/failure_options.hpp"
+#include "request/options/hang_options.hpp"
+#include "request/options/output_options.hpp"
+#include "request/options/placement_options.hpp"
+#include "request/options/report_options.hpp"
 
 namespace peal::launcher {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collective/call_subject.hpp"
 #include "collective/choice/cost_rules.hpp"
 #include "collective/direct/groups/group_call.hpp"
 #include "collective/direct/long_call.hpp"
@@ -26,11 +27,6 @@ struct work {
   load all;
   bool one_way = false;  // a rank that gives does not wait for one that takes
 };
-
-bool has_root(collective kind) noexcept {
-  return kind == collective::bcast || kind == collective::reduce || kind == collective::gather ||
-         kind == collective::scatter;
-}
 
 /// Where each joins a part for all, or each whole vectors: `shares`.
 work work_of(collective kind, double n, double bytes, bool shares) noexcept {

@@ -3,11 +3,11 @@
 #include <mutex>
 
 #include "collective/algorithms.hpp"
-#include "comm/calls/recording.hpp"
 #include "comm/calls/waiting.hpp"
 #include "comm/checks/call_record.hpp"
 #include "comm/checks/checks.hpp"
 #include "comm/end/absences.hpp"
+#include "comm/recording.hpp"
 #include "comm/start/job.hpp"
 #include "peal/error.hpp"
 

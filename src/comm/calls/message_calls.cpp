@@ -1,9 +1,9 @@
 // The functions of peal/detail/core.hpp that start and finish messages.
 #include <utility>
 
-#include "comm/calls/recording.hpp"
 #include "comm/calls/waiting.hpp"
 #include "comm/checks/checks.hpp"
+#include "comm/recording.hpp"
 #include "comm/start/job.hpp"
 #include "peal/error.hpp"
 

@@ -7,8 +7,8 @@
 #include <exception>
 
 #include "base/log.hpp"
-#include "comm/calls/recording.hpp"
 #include "comm/calls/waiting.hpp"
+#include "comm/recording.hpp"
 #include "comm/start/job.hpp"
 #include "peal/error.hpp"
 

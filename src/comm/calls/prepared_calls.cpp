@@ -6,9 +6,9 @@
 #include <mutex>
 #include <optional>
 
-#include "comm/calls/recording.hpp"
 #include "comm/checks/checked_calls.hpp"
 #include "comm/checks/checks.hpp"
+#include "comm/recording.hpp"
 #include "comm/start/job.hpp"
 #include "peal/error.hpp"
 

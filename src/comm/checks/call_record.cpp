@@ -11,6 +11,8 @@
 #include <tuple>
 #include <typeinfo>
 
+#include "collective/call_subject.hpp"
+
 namespace peal {
 
 namespace {
@@ -65,11 +67,6 @@ std::uint64_t put_name(const std::type_info* type, std::array<char, N>& into) {
   if (type == nullptr) return 0;
   put(into, readable(type->name()));
   return hash_of(type->name());
-}
-
-constexpr bool has_root(collective kind) noexcept {
-  return kind == collective::bcast || kind == collective::reduce || kind == collective::gather ||
-         kind == collective::scatter;
 }
 
 const char* name_of(detail::builtin operation) noexcept {

@@ -31,11 +31,6 @@ std::vector<int> ranks_within(const communicator& of, const group& members) {
   return ranks;
 }
 
-const group& members_within(const communicator& of, const group& members) {
-  (void)ranks_within(of, members);
-  return members;
-}
-
 MPI_Comm split(const communicator& from, bool joins, int color, int key) {
   if (from.is_inter()) return split_intercommunicator(from, joins, color, key);
   detail::communicator_state* const made = detail::split(*from.state, joins, color, key, place);
@@ -61,7 +56,9 @@ PEAL_MPI_FUNCTION(int, Comm_create, MPI_Comm comm, MPI_Group group, MPI_Comm* ne
     const communicator& from = communicator_of(comm);
     const peal::mpi::group& members = check_for_all(from, [&]() -> const peal::mpi::group& {
       need_place(newcomm, "newcomm");
-      return members_within(from, group_of(group));
+      const peal::mpi::group& given = group_of(group);
+      (void)ranks_within(from, given);
+      return given;
     });
     const int rank = members.rank_of(world_rank());
     const bool joins = rank != MPI_UNDEFINED;

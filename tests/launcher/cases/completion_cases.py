@@ -76,7 +76,7 @@ def zsh_writes(desk, *lines):
     if zsh is None:
         raise Skip("needs zsh: install it (Debian: apt-get install zsh)")
     start = [f"fpath=({FOLDER}/zsh $fpath) path=({harness.build} $path)", "autoload -Uz compinit", "compinit -u -D", "setopt nobeep",
-             "stty columns 200 rows 100", "LISTMAX=0", "PS1='rea''dy> '"]
+             "stty columns 200 rows 100", "LISTMAX=1000", "PS1='rea''dy> '"]
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(desk.work)

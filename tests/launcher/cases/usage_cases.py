@@ -28,7 +28,7 @@ def help_names_every_option(desk):
     check(max(map(len, lines)) <= 80, "lines of more than 80 columns")
     check("--bind-to none|core|l3|numa|socket\n" in done.out and "--on-failure kill|notify" in done.out, "what may be chosen")
     groups = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
-    equal((groups[:2], groups[-2:]), (["Programs:", "Placement:"], ["Help:", "Examples:"]), "groups")
+    equal((groups[:2], groups[-2:]), (["Programs:", "Nodes:"], ["Help:", "Examples:"]), "groups")
 
 
 @case()

@@ -19,9 +19,9 @@
 
 namespace {
 
-using peal::start_host;
 using peal::failure_cause;
 using peal::rank_failure;
+using peal::start_host;
 using peal::start_member;
 
 constexpr int three = 3;

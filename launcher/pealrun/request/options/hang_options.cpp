@@ -1,4 +1,4 @@
-#include "request/hang_options.hpp"
+#include "request/options/hang_options.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,4 +1,4 @@
-#include "request/placement_options.hpp"
+#include "request/options/placement_options.hpp"
 
 #include <fmt/format.h>
 

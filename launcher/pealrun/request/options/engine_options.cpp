@@ -1,4 +1,4 @@
-#include "request/engine_options.hpp"
+#include "request/options/engine_options.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

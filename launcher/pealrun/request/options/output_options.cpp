@@ -1,4 +1,4 @@
-#include "request/output_options.hpp"
+#include "request/options/output_options.hpp"
 
 #include <fmt/format.h>
 

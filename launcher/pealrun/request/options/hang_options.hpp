@@ -1,5 +1,5 @@
-// launcher/pealrun/request/failure_options.hpp
-// Options that say when a job ends, and what happens when a rank fails.
+// launcher/pealrun/request/options/hang_options.hpp
+// Options about jobs that stand still, and about looking at jobs that run.
 //
 // Layer    launcher.
 // Errors   what a word is wrong with the command line tells.
@@ -15,13 +15,13 @@ class App;
 
 namespace peal::launcher {
 
-class failure_options {
+class hang_options {
  public:
   void declare(CLI::App&);
   void put_into(job_request&) const;
 
  private:
-  std::string timeout_, on_failure_ = "kill", restarts_ = "0";
+  std::string after_, attached_;
 };
 
 }  // namespace peal::launcher

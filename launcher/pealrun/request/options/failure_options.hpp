@@ -1,5 +1,5 @@
-// launcher/pealrun/request/report_options.hpp
-// Options that ask for a report or a trace of the run.
+// launcher/pealrun/request/options/failure_options.hpp
+// Options that say when a job ends, and what happens when a rank fails.
 //
 // Layer    launcher.
 // Errors   what a word is wrong with the command line tells.
@@ -15,13 +15,13 @@ class App;
 
 namespace peal::launcher {
 
-class report_options {
+class failure_options {
  public:
   void declare(CLI::App&);
   void put_into(job_request&) const;
 
  private:
-  std::string report_, trace_;
+  std::string timeout_, on_failure_ = "kill", restarts_ = "0";
 };
 
 }  // namespace peal::launcher

@@ -1,4 +1,4 @@
-#include "request/failure_options.hpp"
+#include "request/options/failure_options.hpp"
 
 #include <fmt/format.h>
 

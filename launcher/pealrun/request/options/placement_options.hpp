@@ -1,4 +1,4 @@
-// launcher/pealrun/request/placement_options.hpp
+// launcher/pealrun/request/options/placement_options.hpp
 // Options that say where ranks run.
 //
 // Layer    launcher.

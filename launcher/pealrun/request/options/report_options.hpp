@@ -1,5 +1,5 @@
-// launcher/pealrun/request/hang_options.hpp
-// Options about jobs that stand still, and about looking at jobs that run.
+// launcher/pealrun/request/options/report_options.hpp
+// Options that ask for a report or a trace of the run.
 //
 // Layer    launcher.
 // Errors   what a word is wrong with the command line tells.
@@ -15,13 +15,13 @@ class App;
 
 namespace peal::launcher {
 
-class hang_options {
+class report_options {
  public:
   void declare(CLI::App&);
   void put_into(job_request&) const;
 
  private:
-  std::string after_, attached_;
+  std::string report_, trace_;
 };
 
 }  // namespace peal::launcher

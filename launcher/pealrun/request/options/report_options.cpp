@@ -1,4 +1,4 @@
-#include "request/report_options.hpp"
+#include "request/options/report_options.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,4 +1,4 @@
-// launcher/pealrun/request/output_options.hpp
+// launcher/pealrun/request/options/output_options.hpp
 // Options that say what becomes of what ranks read and write.
 //
 // Layer    launcher.

@@ -1,4 +1,4 @@
-// comm/calls/recording.hpp
+// comm/recording.hpp
 // How calls tell the recorder of the run what they do: objects that live as long as the call. Where
 // nothing is recorded each costs one load and a branch.
 //
@@ -56,7 +56,7 @@ class recorded_receive : recorded_call {
       noted()->is_posted();
   }
   /// What it has got.
-  const detail::outcome& got(const detail::outcome& of) noexcept {
+  detail::outcome got(const detail::outcome& of) noexcept {
     if (record::call_scope* const to = noted()) [[unlikely]] {
       to->is_message(recorded_peer(on_, of.source), of.tag, on_.context());
       to->received(recorded_peer(on_, of.source), of.bytes);

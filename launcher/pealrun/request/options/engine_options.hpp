@@ -1,4 +1,4 @@
-// launcher/pealrun/request/engine_options.hpp
+// launcher/pealrun/request/options/engine_options.hpp
 // Options that say which launcher starts the ranks, and on which nodes.
 //
 // Layer    launcher.
