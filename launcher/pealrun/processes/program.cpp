@@ -15,22 +15,22 @@ namespace peal::launcher {
 
 namespace {
 
-enum class finding { runnable, missing, folder, forbidden };
+enum class file_kind { runnable, missing, folder, forbidden };
 
-finding look_at(const std::string& path) {
+file_kind look_at(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0)
-    return errno == EACCES ? finding::forbidden : finding::missing;
-  if (S_ISDIR(status.st_mode)) return finding::folder;
-  if (!S_ISREG(status.st_mode) || ::access(path.c_str(), X_OK) != 0) return finding::forbidden;
-  return finding::runnable;
+    return errno == EACCES ? file_kind::forbidden : file_kind::missing;
+  if (S_ISDIR(status.st_mode)) return file_kind::folder;
+  if (!S_ISREG(status.st_mode) || ::access(path.c_str(), X_OK) != 0) return file_kind::forbidden;
+  return file_kind::runnable;
 }
 
-[[noreturn]] void refuse(finding what, const std::string& name) {
+[[noreturn]] void refuse(file_kind what, const std::string& name) {
   switch (what) {
-    case finding::folder:
+    case file_kind::folder:
       throw stop{126, fmt::format("pealrun: {} is a folder, not a program\n", name)};
-    case finding::forbidden:
+    case file_kind::forbidden:
       throw stop{126, fmt::format("pealrun: {} is not executable (permission denied; chmod +x "
                                   "makes a file executable)\n",
                                   name)};
@@ -38,7 +38,7 @@ finding look_at(const std::string& path) {
   }
   if (name.find('/') != std::string::npos)
     throw stop{127, fmt::format("pealrun: {} does not exist\n", name)};
-  const bool here = look_at("./" + name) == finding::runnable;
+  const bool here = look_at("./" + name) == file_kind::runnable;
   throw stop{127,
              fmt::format("pealrun: {} is not found in PATH{}\n", name,
                          here ? fmt::format("; for the one in this folder write ./{}", name) : "")};
@@ -49,18 +49,18 @@ finding look_at(const std::string& path) {
 std::string find_program(const std::string& name) {
   if (name.empty()) throw stop{127, "pealrun: the name of the program is empty\n"};
   if (name.find('/') != std::string::npos) {
-    if (const finding what = look_at(name); what != finding::runnable) refuse(what, name);
+    if (const file_kind what = look_at(name); what != file_kind::runnable) refuse(what, name);
     return std::filesystem::absolute(name.starts_with("./") ? name.substr(2) : name).string();
   }
   const char* path = std::getenv("PATH");
   std::istringstream folders{path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin"};
   // As shells do: a file that cannot be run is told of only when there is no other.
-  finding best = finding::missing;
+  file_kind best = file_kind::missing;
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
-    const finding what = look_at(candidate);
-    if (what == finding::runnable) return std::filesystem::absolute(candidate).string();
-    if (what == finding::forbidden) best = what;
+    const file_kind what = look_at(candidate);
+    if (what == file_kind::runnable) return std::filesystem::absolute(candidate).string();
+    if (what == file_kind::forbidden) best = what;
   }
   refuse(best, name);
 }
