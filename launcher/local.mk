@@ -82,7 +82,11 @@ pealrun_SOURCES = \
 if UNITS
 pealrun_SOURCES += \
   launcher/pealrun/engine/unit.cpp \
+  launcher/pealrun/hang/unit.cpp \
+  launcher/pealrun/report/unit.cpp \
   launcher/pealrun/request/unit.cpp \
+  launcher/pealrun/shown/unit.cpp \
+  launcher/pealrun/streams/unit.cpp \
   launcher/pealrun/unit.cpp
 else
 pealrun_SOURCES += \

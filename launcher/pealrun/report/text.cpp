@@ -62,7 +62,7 @@ std::string escaped(std::string_view text) {
 }
 
 // In a page's script element "</" would end it.
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string made = "\"";
   for (const char each : text) {
     const auto code = static_cast<unsigned char>(each);

@@ -22,6 +22,6 @@ std::string length_class_text(std::size_t of);  // 4 KiB to 8 KiB
 /// With & < > " replaced.
 std::string escaped(std::string_view text);
 /// In quotes, as JSON has it.
-std::string quoted(std::string_view text);
+std::string json_string(std::string_view text);
 
 }  // namespace peal::launcher

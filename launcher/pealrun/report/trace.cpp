@@ -87,7 +87,7 @@ void write_trace(const gathered_run& run, const std::function<void(const std::st
   std::string part = fmt::format(
       "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"command\":{},\"events lost\":{}{}}},\n"
       "\"traceEvents\":[",
-      quoted(run.command), lost,
+      json_string(run.command), lost,
       hosts.size() > 1 ? ",\"clocks\":\"those of several hosts were not compared\"" : "");
   auto out = std::back_inserter(part);
   const char* comma = "\n";
@@ -104,13 +104,13 @@ void write_trace(const gathered_run& run, const std::function<void(const std::st
                    "{0}{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{1},\"args\":{{\"name\":"
                    "{2}}}}},\n{{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":{1},\"args\":"
                    "{{\"sort_index\":{1}}}}}",
-                   comma, rank, quoted(fmt::format("rank {} on {}", rank, of.host)));
+                   comma, rank, json_string(fmt::format("rank {} on {}", rank, of.host)));
     flush(piece);
     for (const noted_event& e : of.events) {
       if (e.kind == call_kind::received && e.peer < 0) continue;  // a receive that was withdrawn
       fmt::format_to(
           out, "{}{{\"ph\":\"X\",\"name\":{},\"pid\":{},\"tid\":0,\"ts\":{:.3f},\"dur\":{:.3f}",
-          comma, quoted(e.call), rank, at(e.begin),
+          comma, json_string(e.call), rank, at(e.begin),
           static_cast<double>(std::max<std::int64_t>(e.end - e.begin, 1)) * 1e-3);
       if (e.peer >= 0)
         fmt::format_to(out, ",\"args\":{{\"peer\":{},\"tag\":{},\"bytes\":{}}}}}", e.peer, e.tag,

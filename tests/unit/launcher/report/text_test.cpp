@@ -45,7 +45,7 @@ TEST(text, lengths_name_their_ends) {
 
 TEST(text, what_a_program_is_called_cannot_change_the_page) {
   EXPECT_EQ(escaped("a<b> & \"c\""), "a&lt;b&gt; &amp; &quot;c&quot;");
-  EXPECT_EQ(quoted("a\"b\\c\n</script>"), "\"a\\\"b\\\\c\\u000a\\u003c/script>\"");
+  EXPECT_EQ(json_string("a\"b\\c\n</script>"), "\"a\\\"b\\\\c\\u000a\\u003c/script>\"");
 }
 
 }  // namespace
