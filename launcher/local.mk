@@ -43,11 +43,11 @@ pealrun_SOURCES = \
   launcher/pealrun/processes/strays.hpp \
   launcher/pealrun/processes/terminal.hpp \
   launcher/pealrun/processes/unkillable.hpp \
-  launcher/pealrun/report/charts.hpp \
+  launcher/pealrun/report/page/charts.hpp \
   launcher/pealrun/report/gathered.hpp \
-  launcher/pealrun/report/heat_map.hpp \
-  launcher/pealrun/report/page.hpp \
-  launcher/pealrun/report/page_tables.hpp \
+  launcher/pealrun/report/page/heat_map.hpp \
+  launcher/pealrun/report/page/page.hpp \
+  launcher/pealrun/report/page/page_tables.hpp \
   launcher/pealrun/report/places.hpp \
   launcher/pealrun/report/run_record.hpp \
   launcher/pealrun/report/summary.hpp \
@@ -135,11 +135,11 @@ pealrun_SOURCES += \
   launcher/pealrun/processes/strays.cpp \
   launcher/pealrun/processes/terminal.cpp \
   launcher/pealrun/processes/unkillable.cpp \
-  launcher/pealrun/report/charts.cpp \
+  launcher/pealrun/report/page/charts.cpp \
   launcher/pealrun/report/gathered.cpp \
-  launcher/pealrun/report/heat_map.cpp \
-  launcher/pealrun/report/page.cpp \
-  launcher/pealrun/report/page_tables.cpp \
+  launcher/pealrun/report/page/heat_map.cpp \
+  launcher/pealrun/report/page/page.cpp \
+  launcher/pealrun/report/page/page_tables.cpp \
   launcher/pealrun/report/places.cpp \
   launcher/pealrun/report/run_record.cpp \
   launcher/pealrun/report/summary.cpp \

@@ -1,6 +1,6 @@
 #include "base/copy.hpp"
 
-#include "base/copy_time.hpp"
+#include "base/timing/copy_time.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

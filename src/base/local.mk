@@ -2,11 +2,11 @@ libpeal_core_la_SOURCES += \
   src/base/cache_line.hpp \
   src/base/page.hpp \
   src/base/copy.hpp \
-  src/base/copy_time.hpp \
+  src/base/timing/copy_time.hpp \
   src/base/error_text.hpp \
   src/base/log.hpp \
   src/base/settings.hpp \
-  src/base/ticks.hpp \
+  src/base/timing/ticks.hpp \
   src/base/uncaught.hpp \
   src/base/value_types.hpp \
   src/base/variables.hpp
@@ -18,7 +18,7 @@ libpeal_core_la_SOURCES += \
   src/base/error.cpp \
   src/base/log.cpp \
   src/base/settings.cpp \
-  src/base/ticks.cpp \
+  src/base/timing/ticks.cpp \
   src/base/uncaught.cpp \
   src/base/value_types.cpp \
   src/base/variables.cpp

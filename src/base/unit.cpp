@@ -4,7 +4,7 @@
 #include "base/error.cpp"
 #include "base/log.cpp"
 #include "base/settings.cpp"
-#include "base/ticks.cpp"
+#include "base/timing/ticks.cpp"
 #include "base/uncaught.cpp"
 #include "base/value_types.cpp"
 #include "base/variables.cpp"

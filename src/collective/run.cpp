@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-#include "base/copy_time.hpp"
+#include "base/timing/copy_time.hpp"
 #include "peal/error.hpp"
 #include "record/recorder.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/copy.hpp"
-#include "base/copy_time.hpp"
+#include "base/timing/copy_time.hpp"
 #include "p2p/messaging.hpp"
 #include "peal/error.hpp"
 

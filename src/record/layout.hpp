@@ -4,8 +4,8 @@
 // them.
 //
 // Layer    record: may include base/. pealrun reads it.
-// Units    bytes; ticks of the clock of base/ticks.hpp, and nanoseconds of the steady clock at two
-// ticks. Threads  one writer; the reader comes after its end.
+// Units    bytes; ticks of the clock of base/timing/ticks.hpp, and nanoseconds of the steady clock
+// at two ticks. Threads  one writer; the reader comes after its end.
 #pragma once
 
 #include <array>

@@ -7,7 +7,7 @@
 // for so many. Waits and copies are timed each.
 //
 // Layer    record: may include base/.
-// Units    bytes; ticks of base/ticks.hpp; peers are ranks of the world.
+// Units    bytes; ticks of base/timing/ticks.hpp; peers are ranks of the world.
 // Threads  any, where `threads` was said; the innermost call is the thread's own.
 // Errors   `open` logs why nothing is recorded. Nothing throws.
 #pragma once
@@ -22,8 +22,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "base/copy_time.hpp"
-#include "base/ticks.hpp"
+#include "base/timing/copy_time.hpp"
+#include "base/timing/ticks.hpp"
 #include "record/event_log.hpp"
 #include "record/layout.hpp"
 

@@ -109,7 +109,7 @@ std::vector<std::string> prterun_command(const job_request& request, bool root) 
       words.insert(words.end(),
                    {"--wdir", std::filesystem::absolute(each.folder).lexically_normal()});
     for (const auto& [name, value] : each.variables)
-      words.insert(words.end(), {"-x", name + "=" + value});
+      words.insert(words.end(), {"-x", fmt::format("{}={}", name, value)});
     words.push_back(each.program);
     words.insert(words.end(), each.arguments.begin() + 1, each.arguments.end());
   }

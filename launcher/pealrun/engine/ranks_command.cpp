@@ -32,7 +32,8 @@ std::vector<std::string> ranks_command(const application& what) {
     if (!what.folder.empty())
       words.push_back("--chdir=" +
                       std::filesystem::absolute(what.folder).lexically_normal().string());
-    for (const auto& [name, value] : what.variables) words.push_back(name + "=" + value);
+    for (const auto& [name, value] : what.variables)
+      words.push_back(fmt::format("{}={}", name, value));
     // env would take it for another variable.
     if (what.program.find('=') != std::string::npos)
       words.insert(words.end(), {"sh", "-c", "exec \"$0\" \"$@\""});

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "report/gathered.hpp"
-#include "report/page.hpp"
+#include "report/page/page.hpp"
 #include "report/trace.hpp"
 #include "say.hpp"
 

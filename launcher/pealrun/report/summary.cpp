@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "report/heat_map.hpp"
+#include "report/page/heat_map.hpp"
 #include "report/text.hpp"
 
 namespace peal::launcher {

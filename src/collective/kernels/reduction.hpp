@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-#include "base/copy_time.hpp"
+#include "base/timing/copy_time.hpp"
 #include "peal/detail/core.hpp"
 
 namespace peal {

@@ -19,7 +19,7 @@ tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/placement/topologies.hpp \
   tests/unit/launcher/processes/restart_test.cpp \
   tests/unit/launcher/processes/unkillable_test.cpp \
-  tests/unit/launcher/report/heat_map_test.cpp \
+  tests/unit/launcher/report/page/heat_map_test.cpp \
   tests/unit/launcher/report/summary_test.cpp \
   tests/unit/launcher/report/text_test.cpp \
   tests/unit/launcher/report/trace_test.cpp \
@@ -57,7 +57,7 @@ tests_unit_launcher_test_SOURCES = \
   launcher/pealrun/processes/restart.cpp \
   launcher/pealrun/processes/signals.cpp \
   launcher/pealrun/processes/unkillable.cpp \
-  launcher/pealrun/report/heat_map.cpp \
+  launcher/pealrun/report/page/heat_map.cpp \
   launcher/pealrun/report/places.cpp \
   launcher/pealrun/report/summary.cpp \
   launcher/pealrun/report/text.cpp \

@@ -133,8 +133,9 @@ class translation {
   void add_binding(const std::string& word) {
     for (std::string& each : words_)
       if (each.starts_with("--cpu-bind=")) {
-        each = word == "verbose" ? "--cpu-bind=verbose," + each.substr(each.find('=') + 1)
-                                 : each + "," + word;
+        each = word == "verbose"
+                   ? fmt::format("--cpu-bind=verbose,{}", each.substr(each.find('=') + 1))
+                   : fmt::format("{},{}", each, word);
         return;
       }
     words_.push_back("--cpu-bind=" + word);

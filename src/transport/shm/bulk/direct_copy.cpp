@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <new>
 
-#include "base/copy_time.hpp"
 #include "base/log.hpp"
+#include "base/timing/copy_time.hpp"
 
 namespace peal::shm {
 namespace {

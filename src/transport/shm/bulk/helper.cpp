@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/copy.hpp"
-#include "base/copy_time.hpp"
+#include "base/timing/copy_time.hpp"
 #include "peal/detail/core.hpp"
 #include "transport/shm/bulk/claim.hpp"
 

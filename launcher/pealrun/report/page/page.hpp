@@ -1,4 +1,4 @@
-// launcher/pealrun/report/page.hpp
+// launcher/pealrun/report/page/page.hpp
 // The report of a run: one page of HTML that needs nothing else, neither files nor a network.
 //
 // Layer    launcher.

@@ -1,13 +1,13 @@
-#include "report/page.hpp"
+#include "report/page/page.hpp"
 
 #include <fmt/format.h>
 
 #include <iterator>
 
 #include "config.h"
-#include "report/charts.hpp"
-#include "report/heat_map.hpp"
-#include "report/page_tables.hpp"
+#include "report/page/charts.hpp"
+#include "report/page/heat_map.hpp"
+#include "report/page/page_tables.hpp"
 #include "report/places.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
@@ -18,7 +18,8 @@ namespace {
 
 constexpr const char* style = R"css(
 :root { color-scheme: light dark; --page: #ffffff; --text: #1c1e21; --soft: #5b6168;
-  --line: #d5d9de; --box: #f5f6f8; --computing: #4878b0; --waiting: #d1812c; --copying: #4f9b64; --handling: #9a6fb0;
+  --line: #d5d9de; --box: #f5f6f8; --computing: #4878b0; --waiting: #d1812c;
+  --copying: #4f9b64; --handling: #9a6fb0;
   --heat: #b3402a; --none: #eef0f2; }
 @media (prefers-color-scheme: dark) {
   :root { --page: #16181b; --text: #e4e6e9; --soft: #a2a9b1; --line: #383d43; --box: #1f2226;

@@ -1,4 +1,4 @@
-#include "report/page_tables.hpp"
+#include "report/page/page_tables.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "report/charts.hpp"
+#include "report/page/charts.hpp"
 #include "report/text.hpp"
 
 namespace peal::launcher {

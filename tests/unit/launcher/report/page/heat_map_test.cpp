@@ -1,4 +1,4 @@
-#include "report/heat_map.hpp"
+#include "report/page/heat_map.hpp"
 
 #include <gtest/gtest.h>
 

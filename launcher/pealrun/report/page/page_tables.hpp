@@ -1,4 +1,4 @@
-// launcher/pealrun/report/page_tables.hpp
+// launcher/pealrun/report/page/page_tables.hpp
 // The tables of the report, as HTML.
 //
 // Layer    launcher.
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "report/gathered.hpp"
-#include "report/heat_map.hpp"
+#include "report/page/heat_map.hpp"
 #include "report/summary.hpp"
 
 namespace peal::launcher {

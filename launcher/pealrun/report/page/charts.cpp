@@ -1,4 +1,4 @@
-#include "report/charts.hpp"
+#include "report/page/charts.hpp"
 
 #include <fmt/format.h>
 

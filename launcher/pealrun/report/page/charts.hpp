@@ -1,4 +1,4 @@
-// launcher/pealrun/report/charts.hpp
+// launcher/pealrun/report/page/charts.hpp
 // The report's bars.
 //
 // Layer    launcher.

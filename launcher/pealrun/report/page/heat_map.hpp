@@ -1,4 +1,4 @@
-// launcher/pealrun/report/heat_map.hpp
+// launcher/pealrun/report/page/heat_map.hpp
 // Who sent how much to whom, as a picture: a square for each pair of ranks, or of groups of ranks
 // where there are many.
 //

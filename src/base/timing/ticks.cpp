@@ -1,4 +1,4 @@
-#include "base/ticks.hpp"
+#include "base/timing/ticks.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

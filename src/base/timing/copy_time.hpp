@@ -1,4 +1,4 @@
-// base/copy_time.hpp
+// base/timing/copy_time.hpp
 // How long this process has copied and joined long blocks, where that is asked for.
 //
 // Layer    base.
@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/ticks.hpp"
+#include "base/timing/ticks.hpp"
 
 namespace peal {
 

@@ -1,4 +1,4 @@
-// base/ticks.hpp
+// base/timing/ticks.hpp
 // A clock for what is timed very often: the processor's counter where that runs evenly, which costs
 // a third of a system clock's read, else the steady clock.
 //
