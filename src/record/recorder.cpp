@@ -110,7 +110,7 @@ void recorder::close(std::string_view counters) noexcept {
   }
   file_header& head = file_.head;
   const std::size_t length = std::min(counters.size(), file_.counters.size());
-  std::copy_n(counters.data(), length, file_.counters.data());
+  std::copy_n(counters.begin(), length, file_.counters.begin());
   head.counters = static_cast<std::uint32_t>(length);
   head.events_lost = events_.lost();
   head.last_ticks = ticks();

@@ -142,7 +142,7 @@ std::string short_name(const std::string& function) {
 }
 
 std::string text_of(const source_place& of) {
-  const std::string where =
+  std::string where =
       !of.file.empty() && of.line > 0 ? fmt::format("{}:{}", base_name(of.file), of.line)
       : !of.module.empty()            ? fmt::format("{}+{:#x}", base_name(of.module), of.offset)
                                       : "";

@@ -58,9 +58,13 @@ std::string heat_map(const std::vector<pair_traffic>& pairs, int ranks, const st
   struct square {
     std::uint64_t messages = 0, bytes = 0;
   };
-  std::vector<square> squares(static_cast<std::size_t>(side * side));
+  const auto across = static_cast<std::size_t>(side);
+  std::vector<square> squares(across * across);
+  const auto place_of = [across](int row, int column) {
+    return static_cast<std::size_t>(row) * across + static_cast<std::size_t>(column);
+  };
   for (const pair_traffic& each : pairs) {
-    square& at = squares[static_cast<std::size_t>(each.from / of_each * side + each.to / of_each)];
+    square& at = squares[place_of(each.from / of_each, each.to / of_each)];
     at.messages += each.messages;
     at.bytes += each.bytes;
   }
@@ -83,7 +87,7 @@ std::string heat_map(const std::vector<pair_traffic>& pairs, int ranks, const st
   }
   for (int from = 0; from < side; ++from)
     for (int to = 0; to < side; ++to) {
-      const square& at = squares[static_cast<std::size_t>(from * side + to)];
+      const square& at = squares[place_of(from, to)];
       // By the logarithm: messages of a few bytes are to be seen beside those of many.
       const double depth =
           at.messages == 0
