@@ -19,6 +19,7 @@
 namespace peal::record {
 
 recorder* recorder::active_ = nullptr;
+recorder* recorder::last_ = nullptr;
 
 namespace {
 
@@ -120,7 +121,10 @@ void recorder::close(std::string_view counters) noexcept {
 }
 
 void recorder::forget() noexcept {
-  active_ = nullptr;
+  if (active_ != nullptr) {
+    delete last_;
+    last_ = std::exchange(active_, nullptr);
+  }
   copied_ticks.store(nullptr, std::memory_order_relaxed);
 }
 

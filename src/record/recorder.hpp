@@ -95,6 +95,8 @@ class recorder {
   }
 
   static recorder* active_;
+  // The one before. Calls that were under way in other threads may still end in it.
+  static recorder* last_;
 
   rank_file& file_;
   peer_traffic* const peers_;

@@ -128,14 +128,18 @@ void survivors::send(const agreement& at, std::uint32_t context,
 
 void survivors::send(peer_id to, std::vector<std::byte> text) noexcept {
   if (messages_.has_failed(to)) return;
-  auto* const kept = new std::vector<std::byte>{std::move(text)};
-  operation& sent = messages_.start_send(world_, own_context, kept->data(), kept->size(),
+  outgoing& kept = outgoing_.emplace_front(std::move(text), &outgoing_);
+  kept.self = outgoing_.begin();
+  operation& sent = messages_.start_send(world_, own_context, kept.text.data(), kept.text.size(),
                                          static_cast<int>(to), 0);
-  const auto drop = [](void* gone) noexcept { delete static_cast<std::vector<std::byte>*>(gone); };
+  const auto drop = [](void* gone) noexcept {
+    const outgoing& of = *static_cast<outgoing*>(gone);
+    of.among->erase(of.self);
+  };
   // relaxed: the engine's lock is held.
-  if (!sent.finished.load(std::memory_order_relaxed)) return messages_.detach(sent, drop, kept);
+  if (!sent.finished.load(std::memory_order_relaxed)) return messages_.detach(sent, drop, &kept);
   messages_.release(sent);
-  drop(kept);
+  drop(&kept);
 }
 
 // ---- agreements

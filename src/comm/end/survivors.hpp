@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <map>
 #include <unordered_set>
 #include <vector>
@@ -85,6 +86,12 @@ class survivors {
     header of;
     agreement_round::saying said;
   };
+  /// A message that is under way.
+  struct outgoing {
+    std::vector<std::byte> text;
+    std::list<outgoing>* among;
+    std::list<outgoing>::iterator self{};
+  };
   struct early_end {
     std::uint32_t context;
     peer_id from;
@@ -109,6 +116,7 @@ class survivors {
   std::map<std::uint32_t, agreement> last_;  // by context
   std::deque<std::uint32_t> order_;          // of the contexts there, the oldest first
   std::size_t open_ = 0;                     // agreements that this rank waits for
+  std::list<outgoing> outgoing_;
   std::vector<early> early_;
   std::vector<early_end> early_ends_;
   std::unordered_set<std::uint32_t> revoked_;  // contexts; none of them is given again

@@ -106,7 +106,8 @@ TEST_F(recording, what_no_table_has_yet_is_in_the_file_of_a_rank_that_dies) {
 TEST_F(recording, what_a_blocking_receive_has_got_is_counted) {
   open();
   {
-    call_scope made{*to, call_kind::recv, std::source_location::current(), -1, 0, false};
+    const auto here = std::source_location::current();
+    call_scope made{*to, call_kind::recv, here, -1, 0, false};
     made.received(2, 24);
   }
   to->received(2, 100);
@@ -120,13 +121,15 @@ TEST_F(recording, what_a_blocking_receive_has_got_is_counted) {
 TEST_F(recording, waits_and_copies_of_a_call_are_told_apart) {
   open();
   {
-    const call_scope made{*to, call_kind::send, std::source_location::current(), 0, 8, false};
+    const auto here = std::source_location::current();
+    const call_scope made{*to, call_kind::send, here, 0, 8, false};
     const wait_scope waits;
     const copy_time copies{copy_time::least};
     std::this_thread::sleep_for(std::chrono::milliseconds{2});
   }
   {
-    const call_scope made{*to, call_kind::recv, std::source_location::current(), -1, 0, false};
+    const auto here = std::source_location::current();
+    const call_scope made{*to, call_kind::recv, here, -1, 0, false};
     const wait_scope waits;
     std::this_thread::sleep_for(std::chrono::milliseconds{2});
   }
@@ -167,7 +170,8 @@ TEST_F(recording, a_function_of_the_c_interface_is_one_call_with_its_own_name) {
 TEST_F(recording, a_collective_waits_for_its_whole_length_and_has_an_algorithm) {
   open();
   for (int k = 0; k != 2; ++k) {
-    const call_scope made{*to, call_kind::allreduce, std::source_location::current(), -1, 64, true};
+    const auto here = std::source_location::current();
+    const call_scope made{*to, call_kind::allreduce, here, -1, 64, true};
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
     to->used(call_kind::allreduce, "doubling", 64, made.ticks_so_far());
   }
