@@ -35,7 +35,9 @@ TEST(what_keeps, is_nothing_while_a_process_runs) { EXPECT_FALSE(what_keeps(::ge
 
 TEST(what_keeps, names_the_process_that_traces_it) {
   const child process;
-  if (::ptrace(PTRACE_SEIZE, process.pid(), 0, 0) != 0) GTEST_SKIP() << "needs ptrace";
+  if (::ptrace(PTRACE_SEIZE, process.pid(), 0, 0) != 0)
+    GTEST_SKIP()
+        << "needs ptrace: kernel.yama.ptrace_scope below 3, and a container that allows it";
   EXPECT_EQ(what_keeps(process.pid()),
             "process " + std::to_string(::getpid()) + ", which traces it, holds it");
 }

@@ -14,7 +14,7 @@ using peal::launcher::open_pseudo_terminal;
 
 TEST(pseudo_terminal, hands_on_bytes_as_they_are_and_tells_of_its_end) {
   const auto made = open_pseudo_terminal(STDOUT_FILENO);
-  if (!made) GTEST_SKIP() << "needs a pseudo-terminal, which is not to be had here";
+  if (!made) GTEST_SKIP() << "needs a pseudo-terminal: mount devpts on /dev/pts";
   EXPECT_EQ(::isatty(made->theirs), 1);
   const std::string text{"a\nb\tc\r\n\0\x03\x04\xff no end", 18};
   ASSERT_EQ(::write(made->theirs, text.data(), text.size()), static_cast<ssize_t>(text.size()));
@@ -31,7 +31,7 @@ TEST(pseudo_terminal, hands_on_bytes_as_they_are_and_tells_of_its_end) {
 
 TEST(pseudo_terminal, has_the_size_of_another) {
   const auto first = open_pseudo_terminal(STDOUT_FILENO);
-  if (!first) GTEST_SKIP() << "needs a pseudo-terminal, which is not to be had here";
+  if (!first) GTEST_SKIP() << "needs a pseudo-terminal: mount devpts on /dev/pts";
   const winsize size{33, 77, 0, 0};
   ASSERT_EQ(::ioctl(first->theirs, TIOCSWINSZ, &size), 0);
   const auto second = open_pseudo_terminal(first->theirs);
