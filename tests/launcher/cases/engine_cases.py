@@ -169,7 +169,8 @@ def a_failing_rank_under_slurm_is_told_in_one_line(desk):
     only_cause(failing("exit 3"), 3, "rank 2 on n", "(sh) exited with code 3")
     only_cause(failing("kill -KILL $$"), 137, "rank 2 on n", "was killed by signal 9 (SIGKILL)")
     only_cause(failing("kill -SEGV $$"), 139, "rank 2 on n", "was killed by signal 11 (SIGSEGV)")
-    done = run(desk, "-n", 2, "sh", "-c", "echo mine >&2; exit 7")
+    # The first that ends takes the other with it, so both write before one may end.
+    done = run(desk, "-n", 2, "sh", "-c", "echo mine >&2; : > written.$PMIX_RANK; until [ -e written.0 ] && [ -e written.1 ]; do sleep 0.01; done; exit 7")
     equal(done.code, 7, f"{done}")
     equal(sorted(done.err.splitlines())[:2], ["mine", "mine"], f"what ranks write stays: {done}")
 

@@ -2,7 +2,6 @@
 import collections
 import html.parser
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -225,7 +224,7 @@ def opened(desk, file, *options):
              "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--enable-logging=stderr", "--host-resolver-rules=MAP * ~NOTFOUND",
              f"--user-data-dir={desk.folder / 'browser'}", *options, pathlib.Path(file).as_uri()]
     return subprocess.run(words, capture_output=True, text=True, timeout=harness.LONG, check=False,
-                          env=dict(os.environ, HOME=str(desk.folder), TMPDIR=str(desk.folder), LAUNCHER_TEST=desk.mark))
+                          env=dict(desk.environment, HOME=str(desk.folder)))
 
 
 @case(alone=True)
