@@ -172,7 +172,7 @@ pealrun_SOURCES += \
   launcher/pealrun/streams/spool.cpp
 endif
 pealrun_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/launcher/pealrun $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(FMT_CFLAGS)
-pealrun_LDADD = libpeal_core.la $(PMIX_LIBS) $(HWLOC_LIBS) $(FMT_LIBS)
+pealrun_LDADD = $(peal_parts) $(PMIX_LIBS) $(FMT_LIBS)
 
 # Where these shells look for completions of programs.
 bashcompletiondir = $(datadir)/bash-completion/completions
@@ -201,7 +201,7 @@ peal_info_SOURCES = \
   launcher/info/tune.hpp \
   launcher/info/units.hpp
 peal_info_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
-peal_info_LDADD = libpeal_core.la $(FMT_LIBS)
+peal_info_LDADD = $(peal_parts) $(FMT_LIBS)
 
 bin_PROGRAMS += peal-sim
 peal_sim_SOURCES = \
@@ -214,4 +214,4 @@ peal_sim_SOURCES = \
   launcher/sim/report.hpp \
   launcher/sim/text.cpp
 peal_sim_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
-peal_sim_LDADD = libpeal_simulator.la libpeal_core.la $(FMT_LIBS)
+peal_sim_LDADD = libpeal_simulator.la $(peal_parts) $(FMT_LIBS)
