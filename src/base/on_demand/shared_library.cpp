@@ -12,9 +12,10 @@ void* shared_library::load() {
   // Global, as if it were linked: its plugins may look for its symbols.
   if (loaded_ == nullptr) loaded_ = ::dlopen(file_, RTLD_LAZY | RTLD_GLOBAL);
   if (loaded_ == nullptr)
-    throw error(errc::bootstrap_failed, fmt::format("{} is needed and cannot be loaded: {}; install it "
-                                               "(Debian: {})",
-                                               file_, ::dlerror(), package_));
+    throw error(errc::bootstrap_failed,
+                fmt::format("{} is needed and cannot be loaded: {}; install it "
+                            "(Debian: {})",
+                            file_, ::dlerror(), package_));
   return loaded_;
 }
 
@@ -23,7 +24,7 @@ void* shared_library::function(const char* name, void* own) {
   void* const found = ::dlsym(load(), name);
   if (found == nullptr || found == own)
     throw error(errc::bootstrap_failed, fmt::format("{} lacks {}: install a newer one (Debian: {})",
-                                               file_, name, package_));
+                                                    file_, name, package_));
   return found;
 }
 
