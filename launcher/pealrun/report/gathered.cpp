@@ -131,7 +131,8 @@ void read_events(const std::string& name, const file_of_rank& from, double pace,
                            .peer = e.peer,
                            .tag = e.tag,
                            .context = e.context,
-                           .posted = e.posted});
+                           .posted = e.posted,
+                           .thread = std::max<int>(e.thread, 1)});
   }
 }
 
@@ -189,6 +190,7 @@ gathered_run gather(const std::string& folder, int ranks, bool events) {
     into.peers.assign(from.peers, from.peers + ranks);
     into.lengths.assign(from.file->lengths.begin(), from.file->lengths.end());
     into.homeless = head.homeless;
+    into.timed = head.timed;
     into.events_lost = head.events_lost;
     read_sites(from, pace * 1e-9, into);
     for (const record::algorithm_use& each : from.file->uses)

@@ -45,6 +45,7 @@ struct noted_event {
   record::call_kind kind{};
   int peer = -1, tag = 0;
   std::uint32_t context = 0, posted = 0;
+  int thread = 1;  // those of a rank are numbered from 1 on
 };
 
 struct noted_rank {
@@ -58,6 +59,7 @@ struct noted_rank {
   std::vector<noted_counter> counters;
   std::vector<noted_event> events;
   std::uint64_t events_lost = 0, homeless = 0;
+  std::uint64_t timed = 0;  // calls whose whole time was taken
   double handling = 0, waiting = 0, copying = 0;
   [[nodiscard]] double computing() const {
     const double rest = time - handling - waiting - copying;
@@ -69,7 +71,8 @@ struct gathered_run {
   std::vector<noted_rank> ranks;
   std::set<std::string> names;  // of calls in events
   std::string command;
-  int code = 0;  // of the job's end
+  std::string ended_at;  // day and time; empty: not known
+  int code = 0;          // of the job's end
 };
 
 /// From the folder of PEAL_RECORD. `events`: those too.

@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <string_view>
@@ -32,6 +34,15 @@ std::string command_of(const job_request& request) {
     for (const std::string& word : each.arguments) made += " " + word;
   }
   return made;
+}
+
+/// 2026-11-27 14:03:07 +0000
+std::string now() {
+  const std::time_t time = std::time(nullptr);
+  std::tm parts{};
+  std::array<char, 40> text{};
+  if (::localtime_r(&time, &parts) == nullptr) return {};
+  return {text.data(), std::strftime(text.data(), text.size(), "%F %T %z", &parts)};
 }
 
 }  // namespace
@@ -97,6 +108,7 @@ bool run_record::write(int code) noexcept {
     gathered_run run = gather(folder_, request_.ranks(), trace_.has_value());
     run.command = command_of(request_);
     run.code = code;
+    run.ended_at = now();
     if (report_) put(*report_, page_of(run));
     if (trace_) {
       write_trace(run, [&](const std::string& part) { put(*trace_, part); });

@@ -132,11 +132,10 @@ std::vector<std::string> summary_of(const gathered_run& run,
   }
   const double in_peal = sum.waiting + sum.copying + sum.handling;
   told.push_back(fmt::format(
-      "{} ranks ran for {} on average; {} of that time they were in calls of peal: {} waiting, {} "
-      "copying, {} else.",
-      sum.known, time_text(sum.time / sum.known), share_text(in_peal / sum.time),
-      share_text(sum.waiting / sum.time), share_text(sum.copying / sum.time),
-      share_text(sum.handling / sum.time)));
+      "{} ran for {} on average, {} of that in calls of peal: {} waiting, {} copying, {} else.",
+      counted(static_cast<std::uint64_t>(sum.known), "rank"), time_text(sum.time / sum.known),
+      share_text(in_peal / sum.time), share_text(sum.waiting / sum.time),
+      share_text(sum.copying / sum.time), share_text(sum.handling / sum.time)));
   if (!slowest.empty() && slowest.front().time > 0) {
     const place_sum& first = slowest.front();
     told.push_back(fmt::format(
@@ -146,11 +145,13 @@ std::vector<std::string> summary_of(const gathered_run& run,
         share_text(first.time > 0 ? first.waiting / first.time : 0)));
   }
   if (sum.known > 1 && sum.longest_computing > 0) {
-    // Below a twentieth it is the noise of an ordinary machine.
+    // Below a twentieth it is the noise of an ordinary machine, and of a time that is a small part
+    // of the run nobody needs to know how it is shared out.
+    const double more = sum.longest_computing - sum.mean_computing;
     if (sum.imbalance() < 0.05)
       told.push_back(fmt::format("The ranks computed for about the same time (imbalance {}).",
                                  share_text(sum.imbalance())));
-    else
+    else if (more > 0.05 * sum.time / sum.known && sum.waiting > 0)
       told.push_back(fmt::format(
           "Rank {} computed longest: {}, where the mean is {} (imbalance {}); the others wait for "
           "it.",
@@ -167,10 +168,12 @@ std::vector<std::string> summary_of(const gathered_run& run,
   }
   if (most != nullptr)
     told.push_back(
-        fmt::format("{} messages were sent, {} in all; most of it, {}, from rank {} to "
-                    "rank {}.",
-                    count_text(messages), bytes_text(static_cast<double>(bytes)),
+        fmt::format("{} sent, {} in all; most of it, {}, from rank {} to rank {}.",
+                    messages == 1 ? "1 message was" : count_text(messages) + " messages were",
+                    bytes_text(static_cast<double>(bytes)),
                     bytes_text(static_cast<double>(most->bytes)), most->from, most->to));
+  else if (run.ranks.size() > 1 && collective_pairs_of(run).empty() && slowest.empty())
+    told.emplace_back("The ranks exchanged nothing.");
   std::uint64_t doorbells = 0, requests = 0;
   for (const counter_sum& each : counters_of(run)) {
     if (each.name == "verbs.doorbells") doorbells = each.sum;

@@ -106,11 +106,20 @@ void write_trace(const gathered_run& run, const std::function<void(const std::st
                    "{{\"sort_index\":{1}}}}}",
                    comma, rank, json_string(fmt::format("rank {} on {}", rank, of.host)));
     flush(piece);
+    int threads = 1;
+    for (const noted_event& e : of.events) threads = std::max(threads, e.thread);
+    for (int thread = 1; threads > 1 && thread <= threads; ++thread) {
+      fmt::format_to(out,
+                     ",\n{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{0},\"tid\":{1},"
+                     "\"args\":{{\"name\":\"thread {1}\"}}}}",
+                     rank, thread);
+      flush(piece);
+    }
     for (const noted_event& e : of.events) {
       if (e.kind == call_kind::received && e.peer < 0) continue;  // a receive that was withdrawn
       fmt::format_to(
-          out, "{}{{\"ph\":\"X\",\"name\":{},\"pid\":{},\"tid\":0,\"ts\":{:.3f},\"dur\":{:.3f}",
-          comma, json_string(e.call), rank, at(e.begin),
+          out, "{}{{\"ph\":\"X\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f}",
+          comma, json_string(e.call), rank, e.thread, at(e.begin),
           static_cast<double>(std::max<std::int64_t>(e.end - e.begin, 1)) * 1e-3);
       if (e.peer >= 0)
         fmt::format_to(out, ",\"args\":{{\"peer\":{},\"tag\":{},\"bytes\":{}}}}}", e.peer, e.tag,
@@ -127,11 +136,11 @@ void write_trace(const gathered_run& run, const std::function<void(const std::st
     // Within the call that it belongs to, else the arrow has no end.
     fmt::format_to(out,
                    "{0}{{\"ph\":\"s\",\"cat\":\"message\",\"name\":\"message\",\"id\":{1},\"pid\":"
-                   "{2},\"tid\":0,\"ts\":{3:.3f}}},\n{{\"ph\":\"f\",\"bp\":\"e\",\"cat\":"
-                   "\"message\",\"name\":\"message\",\"id\":{1},\"pid\":{4},\"tid\":0,\"ts\":"
+                   "{2},\"tid\":{6},\"ts\":{3:.3f}}},\n{{\"ph\":\"f\",\"bp\":\"e\",\"cat\":"
+                   "\"message\",\"name\":\"message\",\"id\":{1},\"pid\":{4},\"tid\":{7},\"ts\":"
                    "{5:.3f}}}",
                    comma, id, each.from, at(send.begin), each.to,
-                   at(std::max(receive.begin, receive.end - 1)));
+                   at(std::max(receive.begin, receive.end - 1)), send.thread, receive.thread);
     flush(piece);
   }
   part += "\n]}\n";

@@ -19,7 +19,9 @@ tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/placement/topologies.hpp \
   tests/unit/launcher/processes/restart_test.cpp \
   tests/unit/launcher/processes/unkillable_test.cpp \
+  tests/unit/launcher/report/page/charts_test.cpp \
   tests/unit/launcher/report/page/heat_map_test.cpp \
+  tests/unit/launcher/report/page/page_test.cpp \
   tests/unit/launcher/report/summary_test.cpp \
   tests/unit/launcher/report/text_test.cpp \
   tests/unit/launcher/report/trace_test.cpp \

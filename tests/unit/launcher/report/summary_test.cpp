@@ -63,6 +63,22 @@ TEST(summary, says_what_is_slow_and_who_is_waited_for) {
   EXPECT_TRUE(says(told, "Rank 1 computed longest"));
 }
 
+TEST(summary, blames_no_rank_for_a_difference_that_is_a_small_part_of_the_run) {
+  const gathered_run run = run_of({rank_of(1, 99), rank_of(3, 97)});
+  const auto told = summary_of(run, slowest_places(run, places{run}));
+  EXPECT_FALSE(says(told, "computed longest"));
+}
+
+TEST(summary, counts_in_whole_sentences) {
+  gathered_run run = run_of({rank_of(1, 1)});
+  run.ranks[0].peers.resize(1);
+  run.ranks[0].peers[0].sent = 1;
+  run.ranks[0].peers[0].sent_bytes = 8;
+  const auto told = summary_of(run, slowest_places(run, places{run}));
+  EXPECT_TRUE(says(told, "1 rank ran for"));
+  EXPECT_TRUE(says(told, "1 message was sent, 8 B in all"));
+}
+
 TEST(summary, says_what_is_missing) {
   gathered_run run = run_of({rank_of(1, 1), rank_of(1, 1), {}});
   run.ranks[1].ended = false;

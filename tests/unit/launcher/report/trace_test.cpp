@@ -101,5 +101,24 @@ TEST(trace, of_no_events_is_json_all_the_same) {
   EXPECT_TRUE(nlohmann::json::parse(text)["traceEvents"].empty());
 }
 
+TEST(trace, threads_of_a_rank_have_rows_of_their_own) {
+  noted_event second = sent(20, 1);
+  second.thread = 2;
+  const auto run = two_ranks({sent(10, 1), second}, {got(40, 0, 1), got(50, 0, 2)});
+  std::string text;
+  write_trace(run, [&text](const std::string& part) { text += part; });
+  const auto events = nlohmann::json::parse(text)["traceEvents"];
+  std::vector<int> rows, names, arrows;
+  for (const auto& each : events) {
+    if (each["pid"] != 0) continue;
+    if (each["ph"] == "X") rows.push_back(each["tid"]);
+    if (each["name"] == "thread_name") names.push_back(each["tid"]);
+    if (each["ph"] == "s") arrows.push_back(each["tid"]);
+  }
+  EXPECT_EQ(rows, (std::vector{1, 2}));
+  EXPECT_EQ(names, (std::vector{1, 2}));
+  EXPECT_EQ(arrows, (std::vector{1, 2}));
+}
+
 }  // namespace
 }  // namespace peal::launcher
