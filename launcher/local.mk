@@ -25,15 +25,15 @@ pealrun_SOURCES = \
   launcher/pealrun/hang/stillness.hpp \
   launcher/pealrun/hang/wait_words.hpp \
   launcher/pealrun/job.hpp \
-  launcher/pealrun/nodes/answer_lines.hpp \
+  launcher/pealrun/nodes/agent/answer_lines.hpp \
   launcher/pealrun/nodes/clock_samples.hpp \
-  launcher/pealrun/nodes/file_pieces.hpp \
-  launcher/pealrun/nodes/node_agent.hpp \
+  launcher/pealrun/nodes/agent/file_pieces.hpp \
+  launcher/pealrun/nodes/agent/node_agent.hpp \
   launcher/pealrun/nodes/node_agents.hpp \
   launcher/pealrun/nodes/node_view.hpp \
   launcher/pealrun/nodes/node_watch.hpp \
   launcher/pealrun/nodes/slurm_job.hpp \
-  launcher/pealrun/nodes/step_filter.hpp \
+  launcher/pealrun/nodes/agent/step_filter.hpp \
   launcher/pealrun/nodes/watched_run.hpp \
   launcher/pealrun/placement/bindings_text.hpp \
   launcher/pealrun/placement/held_cores.hpp \
@@ -131,15 +131,15 @@ pealrun_SOURCES += \
   launcher/pealrun/job_ends.cpp \
   launcher/pealrun/job_signals.cpp \
   launcher/pealrun/main.cpp \
-  launcher/pealrun/nodes/answer_lines.cpp \
+  launcher/pealrun/nodes/agent/answer_lines.cpp \
   launcher/pealrun/nodes/clock_samples.cpp \
-  launcher/pealrun/nodes/file_pieces.cpp \
-  launcher/pealrun/nodes/node_agent.cpp \
+  launcher/pealrun/nodes/agent/file_pieces.cpp \
+  launcher/pealrun/nodes/agent/node_agent.cpp \
   launcher/pealrun/nodes/node_agents.cpp \
   launcher/pealrun/nodes/node_view.cpp \
   launcher/pealrun/nodes/node_watch.cpp \
   launcher/pealrun/nodes/slurm_job.cpp \
-  launcher/pealrun/nodes/step_filter.cpp \
+  launcher/pealrun/nodes/agent/step_filter.cpp \
   launcher/pealrun/nodes/watched_run.cpp \
   launcher/pealrun/placement/bindings_text.cpp \
   launcher/pealrun/placement/held_cores.cpp \

@@ -24,7 +24,7 @@
 #include "hang/attach.hpp"
 #include "hang/hang_report.hpp"
 #include "job.hpp"
-#include "nodes/node_agent.hpp"
+#include "nodes/agent/node_agent.hpp"
 #include "nodes/node_watch.hpp"
 #include "peal/error.hpp"
 #include "placement/placement.hpp"

@@ -25,7 +25,7 @@
 #include "hang/analysis.hpp"
 #include "hang/hang_report.hpp"
 #include "hang/job_table.hpp"
-#include "nodes/node_agent.hpp"
+#include "nodes/agent/node_agent.hpp"
 #include "nodes/node_agents.hpp"
 #include "nodes/slurm_job.hpp"
 #include "request/request.hpp"

@@ -25,8 +25,8 @@
 
 #include "base/timing/ticks.hpp"
 #include "engine/slurm/slurm_step.hpp"
-#include "nodes/answer_lines.hpp"
-#include "nodes/node_agent.hpp"
+#include "nodes/agent/answer_lines.hpp"
+#include "nodes/agent/node_agent.hpp"
 #include "shown/tool.hpp"
 
 extern char** environ;

@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "request/request.hpp"
@@ -23,19 +25,26 @@ namespace peal::launcher {
 
 namespace {
 
+// More than it takes to cancel a step that does not end.
+constexpr std::chrono::seconds end_patience_of_helper{4};
+
 void shut(int& descriptor) {
   if (const int end = std::exchange(descriptor, -1); end >= 0) ::close(end);
 }
 
 }  // namespace
 
-// It ends with its input, and takes its agents along, which takes some tenths of a second.
+// It ends with its input, and takes its agents along, which takes some tenths of a second. It may
+// be waiting for a debugger on a node, for which nobody waits when the job is over.
 node_view::~node_view() {
   shut(to_);
   shut(from_);
-  if (helper_ > 0)
-    while (::waitpid(helper_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+  if (helper_ <= 0) return;
+  const auto limit = std::chrono::steady_clock::now() + end_patience_of_helper;
+  while (::waitpid(helper_, nullptr, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > limit) ::kill(helper_, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  }
 }
 
 void node_view::begin() {

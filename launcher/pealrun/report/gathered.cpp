@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "nodes/agent/file_pieces.hpp"
 #include "nodes/clock_samples.hpp"
-#include "nodes/file_pieces.hpp"
 
 namespace peal::launcher {
 

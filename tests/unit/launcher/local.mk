@@ -10,11 +10,11 @@ tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/hang/stacks_test.cpp \
   tests/unit/launcher/hang/stillness_test.cpp \
   tests/unit/launcher/hang/wait_words_test.cpp \
-  tests/unit/launcher/nodes/answer_lines_test.cpp \
+  tests/unit/launcher/nodes/agent/answer_lines_test.cpp \
   tests/unit/launcher/nodes/clock_samples_test.cpp \
-  tests/unit/launcher/nodes/file_pieces_test.cpp \
+  tests/unit/launcher/nodes/agent/file_pieces_test.cpp \
   tests/unit/launcher/nodes/slurm_job_test.cpp \
-  tests/unit/launcher/nodes/step_filter_test.cpp \
+  tests/unit/launcher/nodes/agent/step_filter_test.cpp \
   tests/unit/launcher/placement/bindings_text_test.cpp \
   tests/unit/launcher/placement/held_cores_test.cpp \
   tests/unit/launcher/placement/mapping_test.cpp \
@@ -52,11 +52,11 @@ tests_unit_launcher_test_SOURCES = \
   launcher/pealrun/hang/stacks.cpp \
   launcher/pealrun/hang/stillness.cpp \
   launcher/pealrun/hang/wait_words.cpp \
-  launcher/pealrun/nodes/answer_lines.cpp \
+  launcher/pealrun/nodes/agent/answer_lines.cpp \
   launcher/pealrun/nodes/clock_samples.cpp \
-  launcher/pealrun/nodes/file_pieces.cpp \
+  launcher/pealrun/nodes/agent/file_pieces.cpp \
   launcher/pealrun/nodes/slurm_job.cpp \
-  launcher/pealrun/nodes/step_filter.cpp \
+  launcher/pealrun/nodes/agent/step_filter.cpp \
   launcher/pealrun/placement/bindings_text.cpp \
   launcher/pealrun/placement/held_cores.cpp \
   launcher/pealrun/placement/mapping.cpp \

@@ -1,4 +1,4 @@
-#include "nodes/answer_lines.hpp"
+#include "nodes/agent/answer_lines.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// launcher/pealrun/nodes/step_filter.hpp
+// launcher/pealrun/nodes/agent/step_filter.hpp
 // Which processes of a node belong to a job or a step of Slurm's: those that Slurm has given its
 // variables, and what they have started.
 //

@@ -1,4 +1,4 @@
-#include "nodes/file_pieces.hpp"
+#include "nodes/agent/file_pieces.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "nodes/answer_lines.hpp"
+#include "nodes/agent/answer_lines.hpp"
 
 namespace peal::launcher {
 namespace {

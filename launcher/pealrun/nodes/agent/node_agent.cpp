@@ -1,4 +1,4 @@
-#include "nodes/node_agent.hpp"
+#include "nodes/agent/node_agent.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,9 +21,9 @@
 
 #include "base/timing/ticks.hpp"
 #include "hang/stacks.hpp"
-#include "nodes/answer_lines.hpp"
-#include "nodes/file_pieces.hpp"
-#include "nodes/step_filter.hpp"
+#include "nodes/agent/answer_lines.hpp"
+#include "nodes/agent/file_pieces.hpp"
+#include "nodes/agent/step_filter.hpp"
 #include "shown/known_calls.hpp"
 #include "shown/rank_pages.hpp"
 

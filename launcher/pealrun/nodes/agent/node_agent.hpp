@@ -1,4 +1,4 @@
-// launcher/pealrun/nodes/node_agent.hpp
+// launcher/pealrun/nodes/agent/node_agent.hpp
 // The part of pealrun that runs on each node of a job, beside the ranks, and answers what is asked
 // about them: what they show, their stacks, what time it is there, what they have noted.
 //

@@ -1,4 +1,4 @@
-// launcher/pealrun/nodes/file_pieces.hpp
+// launcher/pealrun/nodes/agent/file_pieces.hpp
 // Files of ranks (record/layout.hpp) on their way from a node to pealrun, in pieces. What is zero
 // is left out, which is most of them.
 //

@@ -1,4 +1,4 @@
-#include "nodes/file_pieces.hpp"
+#include "nodes/agent/file_pieces.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "nodes/answer_lines.hpp"
+#include "nodes/agent/answer_lines.hpp"
 
 namespace peal::launcher {
 

@@ -1,4 +1,4 @@
-#include "nodes/step_filter.hpp"
+#include "nodes/agent/step_filter.hpp"
 
 #include <gtest/gtest.h>
 

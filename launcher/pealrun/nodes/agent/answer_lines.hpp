@@ -1,4 +1,4 @@
-// launcher/pealrun/nodes/answer_lines.hpp
+// launcher/pealrun/nodes/agent/answer_lines.hpp
 // What agents on the nodes answer, in lines that srun passes on whole: it parts what is longer than
 // a kibibyte, and mixes the parts of several tasks.
 //
