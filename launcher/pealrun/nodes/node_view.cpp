@@ -90,7 +90,7 @@ bool node_view::order(const std::string& word) {
   return to_ >= 0 && ::write(to_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-std::string node_view::line(signal_source* interrupts) {
+std::string node_view::line(signal_source* interrupts, bool* interrupted) {
   for (;;) {
     if (const std::size_t end = read_.find('\n'); end != std::string::npos) {
       std::string made = read_.substr(0, end);
@@ -103,8 +103,10 @@ std::string node_view::line(signal_source* interrupts) {
     if (interrupts != nullptr && list[1].revents != 0) {
       const std::vector<int> came = interrupts->take();
       if (std::ranges::any_of(
-              came, [](int each) { return each == SIGINT || each == SIGTERM || each == SIGHUP; }))
+              came, [](int each) { return each == SIGINT || each == SIGTERM || each == SIGHUP; })) {
+        *interrupted = true;
         return {};
+      }
     }
     if (list[0].revents == 0) continue;
     std::array<char, 512> bytes{};
@@ -116,7 +118,7 @@ std::string node_view::line(signal_source* interrupts) {
 }
 
 void node_view::prepare() {
-  const std::string told = line(nullptr);
+  const std::string told = line(nullptr, nullptr);
   if (told == told_ready) return;
   const std::string why =
       told.starts_with(told_failed) ? told.substr(std::string_view{told_failed}.size()) : "";
@@ -131,7 +133,8 @@ void node_view::report() {
 }
 
 bool node_view::collect(signal_source& signals) {
-  std::string told = order(order_collect) ? line(&signals) : "";
+  bool interrupted = false;
+  const std::string told = order(order_collect) ? line(&signals, &interrupted) : "";
   if (told == told_collected) return true;
   for (const std::string_view sort : {told_failed, told_missing})
     if (told.starts_with(sort)) {
@@ -140,7 +143,9 @@ bool node_view::collect(signal_source& signals) {
                       told.substr(sort.size())));
       return false;
     }
-  say("the report of the run lacks what the ranks have noted: it was not waited for");
+  say(fmt::format(
+      "the report of the run lacks what the ranks have noted: {}",
+      interrupted ? "an interrupt came while it was fetched" : "the helper process has ended"));
   if (helper_ > 0) ::kill(helper_, SIGTERM);
   return false;
 }

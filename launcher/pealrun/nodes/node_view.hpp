@@ -38,7 +38,7 @@ class node_view {
   void start();
   bool order(const std::string& word);
   /// A line of the helper's; empty: it has ended, or a signal has come.
-  std::string line(signal_source* interrupts);
+  std::string line(signal_source* interrupts, bool* interrupted);
 
   watch_order order_;
   pid_t helper_ = -1;

@@ -92,6 +92,7 @@ class watch {
     const auto job = order_.job.empty() ? running_job_named(order_.step) : running_job(order_.job);
     if (!job) throw std::runtime_error{"Slurm does not say where the job runs"};
     agents_.start(*job);
+    ++starts_;
     if (!order_.on_nodes.empty()) make_folders();
     clocks_at_ = watch_clock::now();
   }
@@ -217,9 +218,13 @@ class watch {
       std::ofstream list{order_.here + "/nodes"};
       for (const auto& [rank, node] : nodes) list << rank << ' ' << node << '\n';
       if (!list.flush()) throw std::runtime_error{order_.here + " cannot be written"};
-      tell(agents_.silent().empty() ? std::string{told_collected}
-                                    : fmt::format("{}what the ranks of {} have noted", told_missing,
-                                                  fmt::join(agents_.silent(), ", ")));
+      std::string missing;
+      // Those that were there before have taken along what lay in their folders.
+      if (starts_ > 1)
+        missing = "what the ranks had noted before the step that looks at them was ended by others";
+      else if (!agents_.silent().empty())
+        missing = fmt::format("what the ranks of {} have noted", fmt::join(agents_.silent(), ", "));
+      tell(missing.empty() ? std::string{told_collected} : told_missing + missing);
     } catch (const std::exception& problem) {
       tell(std::string{told_failed} + problem.what());
     }
@@ -231,6 +236,7 @@ class watch {
   node_clocks clocks_;
   std::map<int, std::string> known_;  // ranks, and where they are
   int size_ = 0;                      // of the job
+  int starts_ = 0;                    // of agents
   std::set<std::string> said_;
   std::optional<watch_clock::time_point> look_at_;
   watch_clock::time_point clocks_at_{};
