@@ -24,6 +24,8 @@
 #include "hang/attach.hpp"
 #include "hang/hang_report.hpp"
 #include "job.hpp"
+#include "nodes/agent/node_agent.hpp"
+#include "nodes/node_watch.hpp"
 #include "peal/error.hpp"
 #include "placement/placement.hpp"
 #include "pmix/pmix_host.hpp"
@@ -186,6 +188,8 @@ int main(int count, char** words) {
   open_standard_descriptors();
   if (count == 3 && std::string_view{words[1]} == hang_report_word)
     return write_hang_report(words[2]);
+  if (count == 3 && std::string_view{words[1]} == node_watch_word) return watch_nodes(words[2]);
+  if (count == 3 && std::string_view{words[1]} == node_agent_word) return serve_node(words[2]);
   // For libpmix's own use of hwloc too, here and in the ranks: gl asks X servers over the network,
   // x86 takes most of the discovery's time.
   ::setenv("HWLOC_COMPONENTS", "-gl,-x86", 0);

@@ -14,6 +14,7 @@
 #include "engine/slurm/slurm_step.hpp"
 #include "engine/slurm/srun_command.hpp"
 #include "engine/supervisor.hpp"
+#include "nodes/watched_run.hpp"
 
 namespace peal::launcher {
 
@@ -82,6 +83,7 @@ int run_by(const other_launcher& how, const job_request& request, signal_source&
                  fmt::format("pealrun: --output {}: {}\n", *folder,
                              failed ? failed.message() : std::generic_category().message(errno))};
   }
+  if (how.which == engine::slurm) return run_watched(how, request, signals);
   return supervisor{request, signals, how.words, how.step}.run();
 }
 

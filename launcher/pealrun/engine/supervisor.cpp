@@ -56,11 +56,12 @@ int moved_up(int descriptor) { return ::fcntl(descriptor, F_DUPFD_CLOEXEC, 10); 
 }  // namespace
 
 supervisor::supervisor(const job_request& request, signal_source& signals,
-                       std::vector<std::string> words, std::string step)
+                       std::vector<std::string> words, std::string step, node_view* nodes)
     : request_{request},
       signals_{signals},
       words_{std::move(words)},
       step_{std::move(step)},
+      nodes_{nodes},
       filter_{request.given_for("--tag-output") != nullptr} {}
 
 supervisor::~supervisor() {
@@ -205,6 +206,10 @@ void supervisor::serve_signals() {
     if (signal == SIGTERM || signal == SIGHUP) {
       fail(128 + signal, fmt::format("{} ends the job", signal_name(signal)));
       end_job();
+      continue;
+    }
+    if (signal == report_signal && nodes_ != nullptr) {
+      nodes_->report();
       continue;
     }
     passed_on_ |= 1u << signal;

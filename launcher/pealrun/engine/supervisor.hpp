@@ -19,6 +19,7 @@
 #include "engine/slurm/srun_errors.hpp"
 #include "engine/slurm/text_filter.hpp"
 #include "engine/terminal_relay.hpp"
+#include "nodes/node_view.hpp"
 #include "processes/signals.hpp"
 #include "request/request.hpp"
 
@@ -27,8 +28,10 @@ namespace peal::launcher {
 class supervisor {
  public:
   /// `words` is the command; `step` the name by which Slurm knows what it starts, empty where it is
-  /// not srun. What srun writes to the descriptor `ranks_errors` is what ranks write.
-  supervisor(const job_request&, signal_source&, std::vector<std::string> words, std::string step);
+  /// not srun. What srun writes to the descriptor `ranks_errors` is what ranks write. SIGQUIT has
+  /// `nodes` report, and is passed on where there is none.
+  supervisor(const job_request&, signal_source&, std::vector<std::string> words, std::string step,
+             node_view* nodes = nullptr);
   ~supervisor();
   supervisor(const supervisor&) = delete;
   supervisor& operator=(const supervisor&) = delete;
@@ -61,6 +64,7 @@ class supervisor {
   std::vector<std::string> words_;
   std::string step_;
   terminal_relay input_;
+  node_view* nodes_;
   text_filter filter_;
   srun_errors told_;
   std::string own_lines_;  // of srun, as far as they have come

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "hang/rank_ranges.hpp"
 #include "hang/wait_words.hpp"
@@ -15,7 +17,7 @@ namespace {
 
 struct row {
   std::vector<int> ranks;
-  std::string pids;
+  std::string pids, host;                                    // empty: of several
   double cpu = 0, messages = 0, bytes = 0, collectives = 0;  // a second, of all these ranks
   double lasts = 0;
   std::string what;
@@ -30,6 +32,7 @@ row row_of(const shown_rank& now, const shown_rank* before, const job_snapshot& 
   row made;
   made.ranks = {now.rank};
   made.pids = now.pid != 0 ? fmt::format("{}", now.pid) : "-";
+  made.host = now.host;
   made.what = state_text(now, in);
   if (const shown_wait* const wait = now.wait()) made.lasts = wait->seconds;
   else if (now.phase != state::phase::running) made.lasts = now.phase_seconds;
@@ -45,6 +48,7 @@ row row_of(const shown_rank& now, const shown_rank* before, const job_snapshot& 
 void join(row& into, const row& more) {
   into.ranks.insert(into.ranks.end(), more.ranks.begin(), more.ranks.end());
   into.pids = fmt::format("({})", into.ranks.size());
+  if (into.host != more.host) into.host.clear();
   into.cpu += more.cpu;
   into.messages += more.messages;
   into.bytes += more.bytes;
@@ -68,12 +72,12 @@ std::string cut(std::string text, std::size_t columns) {
   return text;
 }
 
-std::string line_of(const std::string& ranks, const std::string& pids, const std::string& cpu,
-                    const std::string& messages, const std::string& bytes,
+std::string line_of(const std::string& ranks, const std::string& host, const std::string& pids,
+                    const std::string& cpu, const std::string& messages, const std::string& bytes,
                     const std::string& collectives, const std::string& lasts,
                     const std::string& what) {
-  return fmt::format("{:<9} {:>8} {:>5} {:>7} {:>7} {:>7} {:>7}  {}", ranks, pids, cpu, messages,
-                     bytes, collectives, lasts, what);
+  return fmt::format("{:<9} {}{:>8} {:>5} {:>7} {:>7} {:>7} {:>7}  {}", ranks, host, pids, cpu,
+                     messages, bytes, collectives, lasts, what);
 }
 
 }  // namespace
@@ -97,6 +101,17 @@ std::vector<std::string> job_table(const job_snapshot& now, const job_snapshot& 
   const std::size_t room = std::max<std::size_t>(lines, head + 2) - head;
   if (rows.size() > room) rows = folded(rows);
   std::vector<std::string> made;
+  // Nodes stand there where there are several.
+  std::set<std::string> hosts;
+  std::size_t width = std::string_view{"node"}.size();
+  for (const shown_rank& each : now.ranks)
+    if (!each.host.empty()) {
+      hosts.insert(each.host);
+      width = std::max(width, each.host.size());
+    }
+  const auto host_text = [&](const std::string& name) {
+    return hosts.size() > 1 ? fmt::format("{:<{}} ", name, width) : std::string{};
+  };
   double messages = 0, bytes = 0, cpu = 0;
   for (const row& each : rows) {
     messages += each.messages;
@@ -107,8 +122,9 @@ std::vector<std::string> job_table(const job_snapshot& now, const job_snapshot& 
       cut(fmt::format("{}: {} ranks, {} shown here; {} messages/s, {}B/s, {:.1f} cores", now.job,
                       now.size, now.ranks.size(), rate_text(messages), rate_text(bytes), cpu),
           columns));
-  made.push_back(
-      cut(line_of("rank", "pid", "cpu%", "msg/s", "B/s", "coll/s", "since", "what"), columns));
+  made.push_back(cut(
+      line_of("rank", host_text("node"), "pid", "cpu%", "msg/s", "B/s", "coll/s", "since", "what"),
+      columns));
   std::size_t left = rows.size();
   for (const row& each : rows) {
     if (made.size() + 1 >= head + room && left > 1) {
@@ -116,11 +132,11 @@ std::vector<std::string> job_table(const job_snapshot& now, const job_snapshot& 
       break;
     }
     --left;
-    made.push_back(
-        cut(line_of(ranges_of(each.ranks), each.pids, fmt::format("{:.0f}", 100 * each.cpu),
-                    rate_text(each.messages), rate_text(each.bytes), rate_text(each.collectives),
-                    each.lasts > 0 ? seconds_text(each.lasts) : "", each.what),
-            columns));
+    made.push_back(cut(line_of(ranges_of(each.ranks), host_text(each.host), each.pids,
+                               fmt::format("{:.0f}", 100 * each.cpu), rate_text(each.messages),
+                               rate_text(each.bytes), rate_text(each.collectives),
+                               each.lasts > 0 ? seconds_text(each.lasts) : "", each.what),
+                       columns));
   }
   return made;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -188,6 +189,28 @@ std::vector<std::string> summary_of(const gathered_run& run,
                                                                 static_cast<double>(doorbells)))));
   tell_of_losses(run, told);
   return told;
+}
+
+std::vector<node_sum> nodes_of(const gathered_run& run) {
+  std::vector<node_sum> made;
+  for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+    const noted_rank& of = run.ranks[rank];
+    if (!of.known) continue;
+    auto node = std::ranges::find(made, of.host, &node_sum::name);
+    if (node == made.end()) {
+      made.emplace_back().name = of.host;
+      node = std::prev(made.end());
+    }
+    node->ranks.push_back(static_cast<int>(rank));
+    node->time += of.time;
+    node->computing += of.computing();
+    node->waiting += of.waiting;
+    for (std::size_t to = 0; to < of.peers.size() && to < run.ranks.size(); ++to) {
+      const std::uint64_t bytes = of.peers[to].sent_bytes + of.peers[to].collective_bytes;
+      (run.ranks[to].host == of.host ? node->within : node->sent) += bytes;
+    }
+  }
+  return made;
 }
 
 }  // namespace peal::launcher

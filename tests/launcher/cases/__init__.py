@@ -16,3 +16,4 @@ from cases import explain_cases  # noqa: F401
 from cases import sim_cases  # noqa: F401
 from cases import plot_cases  # noqa: F401
 from cases import report_cases  # noqa: F401
+from cases import nodes_cases  # noqa: F401

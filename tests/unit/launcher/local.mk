@@ -4,12 +4,17 @@ tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/explain/plan_test.cpp \
   tests/unit/launcher/hang/analysis_test.cpp \
   tests/unit/launcher/hang/hang_report_test.cpp \
-  tests/unit/launcher/hang/hang_watch_test.cpp \
   tests/unit/launcher/hang/job_table_test.cpp \
   tests/unit/launcher/hang/modelled_job.hpp \
   tests/unit/launcher/hang/rank_ranges_test.cpp \
   tests/unit/launcher/hang/stacks_test.cpp \
+  tests/unit/launcher/hang/stillness_test.cpp \
   tests/unit/launcher/hang/wait_words_test.cpp \
+  tests/unit/launcher/nodes/agent/answer_lines_test.cpp \
+  tests/unit/launcher/nodes/clock_samples_test.cpp \
+  tests/unit/launcher/nodes/agent/file_pieces_test.cpp \
+  tests/unit/launcher/nodes/slurm_job_test.cpp \
+  tests/unit/launcher/nodes/agent/step_filter_test.cpp \
   tests/unit/launcher/placement/bindings_text_test.cpp \
   tests/unit/launcher/placement/held_cores_test.cpp \
   tests/unit/launcher/placement/mapping_test.cpp \
@@ -47,7 +52,13 @@ tests_unit_launcher_test_SOURCES = \
   launcher/pealrun/hang/job_table.cpp \
   launcher/pealrun/hang/rank_ranges.cpp \
   launcher/pealrun/hang/stacks.cpp \
+  launcher/pealrun/hang/stillness.cpp \
   launcher/pealrun/hang/wait_words.cpp \
+  launcher/pealrun/nodes/agent/answer_lines.cpp \
+  launcher/pealrun/nodes/clock_samples.cpp \
+  launcher/pealrun/nodes/agent/file_pieces.cpp \
+  launcher/pealrun/nodes/slurm_job.cpp \
+  launcher/pealrun/nodes/agent/step_filter.cpp \
   launcher/pealrun/placement/bindings_text.cpp \
   launcher/pealrun/placement/held_cores.cpp \
   launcher/pealrun/placement/mapping.cpp \
@@ -83,7 +94,7 @@ tests_unit_launcher_test_SOURCES = \
   launcher/pealrun/streams/spool.cpp
 tests_unit_launcher_test_CPPFLAGS = $(unit_cppflags) -I$(top_srcdir)/launcher/pealrun -I$(top_srcdir)/tests/unit/launcher
 tests_unit_launcher_test_CXXFLAGS = $(unit_cxxflags)
-tests_unit_launcher_test_LDADD = $(unit_ldadd) $(HWLOC_LIBS) $(FMT_LIBS)
+tests_unit_launcher_test_LDADD = $(unit_ldadd) -lresolv $(HWLOC_LIBS) $(FMT_LIBS)
 
 check_PROGRAMS += tests/unit/engine_test
 tests_unit_engine_test_SOURCES = \

@@ -36,6 +36,12 @@ class translation {
     const auto& programs = request_.applications;
     const auto command = programs.size() == 1 ? ranks_command(programs.front())
                                               : ranks_command(programs, "SLURM_PROCID");
+    // Each node has a folder of its own for what ranks note, also where nodes share files
+    // (nodes/watched_run.cpp).
+    if (given("--report") || given("--trace"))
+      words_.insert(
+          words_.end(),
+          {"sh", "-c", "export PEAL_RECORD=\"$PEAL_RECORD/$SLURMD_NODENAME\"; exec \"$@\"", "sh"});
     words_.insert(words_.end(), command.begin(), command.end());
     return words_;
   }
@@ -91,9 +97,9 @@ class translation {
 
   void add(const given_option& option) {
     constexpr std::string_view treated[] = {
-        "--np",     "-x",      "--threads", "--wdir",     "--explain",
-        "--engine", "--nodes", "--host",    "--hostfile", "--no-oversubscribe",
-        "--timeout"};
+        "--np",      "-x",           "--threads", "--wdir",     "--explain",
+        "--engine",  "--nodes",      "--host",    "--hostfile", "--no-oversubscribe",
+        "--timeout", "--hang-after", "--report",  "--trace"};
     const std::string& name = option.name;
     const std::string value = option.values.empty() ? "" : option.values.back();
     if (std::find(std::begin(treated), std::end(treated), name) != std::end(treated)) return;

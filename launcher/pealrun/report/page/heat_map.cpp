@@ -74,7 +74,8 @@ std::string scale_of(double most) {
 
 }  // namespace
 
-std::string heat_map(const std::vector<pair_traffic>& pairs, int ranks, const std::string& label) {
+std::string heat_map(const std::vector<pair_traffic>& pairs, int ranks, const std::string& label,
+                     const std::vector<std::string>& names) {
   const int of_each = (ranks + most_squares - 1) / most_squares;
   const int side = (ranks + of_each - 1) / of_each;
   struct square {
@@ -90,6 +91,10 @@ std::string heat_map(const std::vector<pair_traffic>& pairs, int ranks, const st
     at.messages += each.messages;
     at.bytes += each.bytes;
   }
+  const auto name_of_group = [&](int group) {
+    const auto at = static_cast<std::size_t>(group);
+    return of_each == 1 && at < names.size() ? escaped(names[at]) : names_of(group, of_each, ranks);
+  };
   double most = 1;
   for (const square& each : squares) most = std::max(most, static_cast<double>(each.bytes));
   constexpr int edge = 58;  // for the numbers and what they are
@@ -128,8 +133,8 @@ std::string heat_map(const std::vector<pair_traffic>& pairs, int ranks, const st
       fmt::format_to(out,
                      " data-from=\"{0}\" data-to=\"{1}\" data-messages=\"{2}\" data-bytes=\"{3}\">"
                      "<title>{0} to {1}: {4} messages, {5}</title></rect>\n",
-                     names_of(from, of_each, ranks), names_of(to, of_each, ranks), at.messages,
-                     at.bytes, count_text(at.messages), bytes_text(static_cast<double>(at.bytes)));
+                     name_of_group(from), name_of_group(to), at.messages, at.bytes,
+                     count_text(at.messages), bytes_text(static_cast<double>(at.bytes)));
     }
   return svg + "</svg>\n" + scale_of(most);
 }

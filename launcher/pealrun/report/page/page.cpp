@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <utility>
 
 #include "config.h"
 #include "report/page/charts.hpp"
@@ -99,6 +101,46 @@ void add_map(std::string& to, const std::vector<pair_traffic>& pairs, int ranks,
                     pairs_table(pairs, ranks));
 }
 
+/// The same pairs, by the places of their nodes.
+std::vector<pair_traffic> pairs_of_nodes(const std::vector<pair_traffic>& pairs,
+                                         const std::vector<node_sum>& nodes, std::size_t ranks) {
+  constexpr int none = -1;
+  std::vector<int> node_of(ranks, none);
+  for (std::size_t node = 0; node < nodes.size(); ++node)
+    for (const int rank : nodes[node].ranks)
+      node_of[static_cast<std::size_t>(rank)] = static_cast<int>(node);
+  std::map<std::pair<int, int>, pair_traffic> sums;
+  for (const pair_traffic& each : pairs) {
+    const int from = node_of[static_cast<std::size_t>(each.from)],
+              to = node_of[static_cast<std::size_t>(each.to)];
+    if (from == none || to == none) continue;
+    pair_traffic& sum = sums.try_emplace({from, to}, pair_traffic{from, to, 0, 0}).first->second;
+    sum.messages += each.messages;
+    sum.bytes += each.bytes;
+  }
+  std::vector<pair_traffic> made;
+  for (const auto& [pair, sum] : sums) made.push_back(sum);
+  return made;
+}
+
+void add_nodes(std::string& to, const gathered_run& run, const std::vector<pair_traffic>& pairs,
+               const std::vector<pair_traffic>& behind) {
+  const std::vector<node_sum> nodes = nodes_of(run);
+  if (nodes.size() < 2) return;
+  to += "<h3 id=\"nodes\">Nodes</h3>\n" + nodes_table(nodes);
+  std::vector<pair_traffic> all = pairs;
+  all.insert(all.end(), behind.begin(), behind.end());
+  const std::vector<pair_traffic> between = pairs_of_nodes(all, nodes, run.ranks.size());
+  if (between.empty()) return;
+  std::vector<std::string> names;
+  for (const node_sum& each : nodes) names.push_back(each.name);
+  to +=
+      "<p>The same by node, in the order of the table, with messages that collectives sent.</p>\n";
+  to += fmt::format("<div>{}<p><output class=\"soft\" aria-live=\"off\"></output></p></div>\n",
+                    heat_map(between, static_cast<int>(nodes.size()),
+                             "Messages between nodes; the table above has the numbers", names));
+}
+
 void add_matrix(std::string& to, const gathered_run& run) {
   const int ranks = static_cast<int>(run.ranks.size());
   const std::vector<pair_traffic> pairs = pairs_of(run), behind = collective_pairs_of(run);
@@ -113,6 +155,7 @@ void add_matrix(std::string& to, const gathered_run& run) {
   to += "</p>\n";
   if (pairs.empty()) to += "<p>No rank sent a message of its own.</p>\n";
   else add_map(to, pairs, ranks, "Messages of the program");
+  add_nodes(to, run, pairs, behind);
   if (behind.empty()) return;
   to += "<h3>Messages that collectives sent</h3>\n";
   to += "<p>Collectives that go through shared memory send none.</p>\n";
@@ -126,10 +169,10 @@ std::string data_of(const gathered_run& run) {
   for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
     const noted_rank& of = run.ranks[rank];
     fmt::format_to(out,
-                   "{}{{\"known\":{},\"ended\":{},\"time\":{:.9f},\"computing\":{:.9f},"
+                   "{}{{\"node\":{},\"known\":{},\"ended\":{},\"time\":{:.9f},\"computing\":{:.9f},"
                    "\"waiting\":{:.9f},\"copying\":{:.9f},\"handling\":{:.9f}}}",
-                   rank == 0 ? "" : ",", of.known, of.ended, of.time, of.computing(), of.waiting,
-                   of.copying, of.handling);
+                   rank == 0 ? "" : ",", json_string(of.host), of.known, of.ended, of.time,
+                   of.computing(), of.waiting, of.copying, of.handling);
   }
   json += "],\"pairs\":[";
   bool first = true;

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "hang/rank_ranges.hpp"
 #include "report/page/charts.hpp"
 #include "report/text.hpp"
 
@@ -97,6 +98,22 @@ std::string ranks_table(const gathered_run& run) {
     made.number(bytes_of(sent), sent);
     made.number(bytes_of(received), received);
     made.number(count_text(messages), messages);
+    made.end();
+  }
+  return std::move(made).whole();
+}
+
+std::string nodes_table(const std::vector<node_sum>& nodes) {
+  table made{"Nodes, with the sums of their ranks",
+             {"node", "ranks", "time", "computing", "waiting", "sent within", "sent to others"}};
+  for (const node_sum& of : nodes) {
+    made.begin(of.name);
+    made.word(ranges_of(of.ranks));
+    made.number(time_text(of.time));
+    made.share(of.time > 0 ? of.computing / of.time : 0);
+    made.share(of.time > 0 ? of.waiting / of.time : 0);
+    made.number(bytes_of(of.within), of.within);
+    made.number(bytes_of(of.sent), of.sent);
     made.end();
   }
   return std::move(made).whole();

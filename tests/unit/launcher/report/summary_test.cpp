@@ -102,5 +102,33 @@ TEST(counters, have_sum_and_extremes) {
   EXPECT_TRUE(says(summary_of(run, {}), "8 doorbells"));
 }
 
+TEST(summary, nodes_have_the_sums_of_their_ranks) {
+  gathered_run run;
+  run.ranks.resize(4);
+  const std::vector<std::string> hosts{"n2", "n1", "n2", ""};
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    noted_rank& of = run.ranks[rank];
+    of.known = true;
+    of.host = hosts[rank];
+    of.time = 10;
+    of.waiting = static_cast<double>(rank);
+    of.peers.resize(4);
+  }
+  run.ranks[0].peers[2].sent_bytes = 100;       // within the node
+  run.ranks[0].peers[1].sent_bytes = 7;         // to the other one
+  run.ranks[2].peers[1].collective_bytes = 20;  // as well
+  run.ranks[1].peers[0].sent_bytes = 3;
+  const std::vector<node_sum> nodes = nodes_of(run);
+  ASSERT_EQ(nodes.size(), 2u);
+  EXPECT_EQ(nodes[0].name, "n2");
+  EXPECT_EQ(nodes[0].ranks, (std::vector<int>{0, 2}));
+  EXPECT_EQ(nodes[0].waiting, 2);
+  EXPECT_EQ(nodes[0].computing, 18);
+  EXPECT_EQ(nodes[0].within, 100u);
+  EXPECT_EQ(nodes[0].sent, 27u);
+  EXPECT_EQ(nodes[1].ranks, (std::vector<int>{1}));
+  EXPECT_EQ(nodes[1].sent, 3u);
+}
+
 }  // namespace
 }  // namespace peal::launcher

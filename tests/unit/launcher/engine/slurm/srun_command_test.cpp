@@ -113,4 +113,14 @@ TEST(srun_command, of_several_programs_chooses_by_the_number_of_the_task) {
       all, {"sh", "-c", "[ \"$SLURM_PROCID\" -lt 1 ] && exec /bin/server; exec /bin/worker"}));
 }
 
+TEST(srun_command, gives_each_node_its_own_folder_where_ranks_note_what_they_do) {
+  for (const char* each : {"--report", "--trace"})
+    EXPECT_TRUE(has_in_a_row(
+        translated(request_with({{each, {"file"}}})),
+        {"sh", "-c", "export PEAL_RECORD=\"$PEAL_RECORD/$SLURMD_NODENAME\"; exec \"$@\"", "sh",
+         "/bin/solver", "input"}))
+        << each;
+  EXPECT_FALSE(has(translated(request_with({{"--hang-after", {"30"}}})), "sh"));
+}
+
 }  // namespace
