@@ -20,6 +20,7 @@
 #include "base/settings.hpp"
 #include "bootstrap/owner.hpp"
 #include "engine/other_launcher.hpp"
+#include "engine/slurm/step_watch.hpp"
 #include "explain/plan.hpp"
 #include "hang/attach.hpp"
 #include "hang/hang_report.hpp"
@@ -186,6 +187,7 @@ int main(int count, char** words) {
   open_standard_descriptors();
   if (count == 3 && std::string_view{words[1]} == hang_report_word)
     return write_hang_report(words[2]);
+  if (count == 3 && std::string_view{words[1]} == watch_step_word) return watch_step(words[2]);
   // For libpmix's own use of hwloc too, here and in the ranks: gl asks X servers over the network,
   // x86 takes most of the discovery's time.
   ::setenv("HWLOC_COMPONENTS", "-gl,-x86", 0);

@@ -24,6 +24,8 @@ namespace {
 
 // A launcher that was asked to end the ranks, or that knows of a failure, gets this long.
 constexpr std::chrono::seconds grace{3};
+// srun has this long to pass on what ranks wrote before they were killed.
+constexpr std::chrono::milliseconds last_words{500};
 // What it wrote is read for this long after its end, should another process hold the pipe.
 constexpr std::chrono::seconds drain{2};
 // As job_signals.cpp has it.
@@ -61,6 +63,7 @@ supervisor::supervisor(const job_request& request, signal_source& signals,
       signals_{signals},
       words_{std::move(words)},
       step_{std::move(step)},
+      nodes_{step_},
       filter_{request.given_for("--tag-output") != nullptr} {}
 
 supervisor::~supervisor() {
@@ -85,6 +88,7 @@ int supervisor::run() {
   start(program);
   while (!ended_ || ((errors_ >= 0 || own_ >= 0) && clock::now() < *drain_until_)) {
     wait_for_something();
+    look_after_nodes();
     serve_signals();
     look_for_end();
     check_deadlines();
@@ -138,11 +142,11 @@ void supervisor::become_launcher(const std::string& program, int input, int erro
 
 void supervisor::wait_for_something() {
   std::vector<pollfd> list{{signals_.descriptor(), POLLIN, 0}};
-  for (const int each : {errors_, own_})
+  for (const int each : {errors_, own_, nodes_.descriptor()})
     if (each >= 0) list.push_back({each, POLLIN, 0});
   if (!ended_) input_.add_to(list);
   auto next = clock::time_point::max();
-  for (const auto& each : {timeout_, kill_at_, drain_until_})
+  for (const auto& each : {timeout_, kill_at_, drain_until_, nodes_.next()})
     if (each) next = std::min(next, *each);
   int wait = -1;
   if (next != clock::time_point::max()) {
@@ -190,6 +194,19 @@ void supervisor::take_lines() {
   }
   // srun ends the others at once, as a rule; it does not in every case.
   if (told_.first() && !kill_at_ && !ended_) kill_at_ = clock::now() + grace;
+}
+
+// srun would wait for ever for the daemon that has died, and its ranks are ended by those who tell
+// of it.
+void supervisor::look_after_nodes() {
+  const auto node = ended_ ? std::nullopt : nodes_.serve();
+  if (!node) return;
+  fail(128 + SIGKILL, fmt::format("slurmstepd of this job on {} ended before its ranks, as after a "
+                                  "SIGKILL, so all ranks are ended",
+                                  *node));
+  ending_ = true;
+  cancel_step(step_);
+  kill_at_ = clock::now() + last_words;
 }
 
 void supervisor::serve_signals() {

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/slurm/node_watch.hpp"
 #include "engine/slurm/srun_errors.hpp"
 #include "engine/slurm/text_filter.hpp"
 #include "engine/terminal_relay.hpp"
@@ -47,6 +48,7 @@ class supervisor {
   void read_ranks_errors();
   void read_own_lines();
   void take_lines();
+  void look_after_nodes();
   void serve_signals();
   void interrupt();
   void check_deadlines();
@@ -60,6 +62,7 @@ class supervisor {
   signal_source& signals_;
   std::vector<std::string> words_;
   std::string step_;
+  node_watch nodes_;
   terminal_relay input_;
   text_filter filter_;
   srun_errors told_;
