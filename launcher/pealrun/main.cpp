@@ -156,7 +156,10 @@ int run(const restart& starts) {
     signal_source signals;
     if (elsewhere) {
       (void)job_settings::from_environment();  // refuses what is wrong before ranks are started
-      return run_by(*elsewhere, request, signals);
+      const other_end end = run_by(*elsewhere, request, signals);
+      if (end.may_start_again && starts.count() < request.restarts)
+        starts.once_more(request.restarts, signals, files);
+      return end.code;
     }
     const job_end end = run_job(request, signals, files, starts);
     if (end.may_start_again && starts.count() < request.restarts)

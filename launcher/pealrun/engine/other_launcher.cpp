@@ -72,7 +72,7 @@ std::string explain(const other_launcher& how) {
                      shell_text(words));
 }
 
-int run_by(const other_launcher& how, const job_request& request, signal_source& signals) {
+other_end run_by(const other_launcher& how, const job_request& request, signal_source& signals) {
   if (how.which == engine::prrte) check_prterun();
   if (const std::string* folder = request.given_for("--output")) {
     std::error_code failed;
@@ -82,7 +82,11 @@ int run_by(const other_launcher& how, const job_request& request, signal_source&
                  fmt::format("pealrun: --output {}: {}\n", *folder,
                              failed ? failed.message() : std::generic_category().message(errno))};
   }
-  return supervisor{request, signals, how.words, how.step}.run();
+  supervisor job{request, signals, how.words, how.step};
+  other_end end;
+  end.code = job.run();
+  end.may_start_again = job.may_start_again();
+  return end;
 }
 
 }  // namespace peal::launcher

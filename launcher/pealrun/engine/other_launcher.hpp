@@ -29,7 +29,11 @@ std::optional<other_launcher> other_launcher_for(const job_request&);
 /// For --explain: the engine and the command, as a shell would read it.
 std::string explain(const other_launcher&);
 
-/// Returns pealrun's exit code.
-int run_by(const other_launcher&, const job_request&, signal_source&);
+struct other_end {
+  int code = 1;                  // pealrun's exit code
+  bool may_start_again = false;  // ranks have failed, which nobody asked for
+};
+
+other_end run_by(const other_launcher&, const job_request&, signal_source&);
 
 }  // namespace peal::launcher

@@ -97,6 +97,11 @@ int supervisor::run() {
   return *result_;
 }
 
+bool supervisor::may_start_again() const noexcept {
+  constexpr unsigned asks = 1u << SIGINT | 1u << SIGTERM | 1u << SIGHUP;
+  return lost_ || (told_.first() && !ending_ && (passed_on_ & asks) == 0);
+}
+
 void supervisor::start(const std::string& program) {
   const int input = input_.open();
   std::array<int, 2> errors{-1, -1}, own{-1, -1};
@@ -204,6 +209,7 @@ void supervisor::look_after_nodes() {
   fail(128 + SIGKILL, fmt::format("slurmstepd of this job on {} ended before its ranks, as after a "
                                   "SIGKILL, so all ranks are ended",
                                   *node));
+  lost_ = !ending_;
   ending_ = true;
   cancel_step(step_);
   kill_at_ = clock::now() + last_words;

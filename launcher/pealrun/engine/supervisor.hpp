@@ -38,6 +38,8 @@ class supervisor {
 
   /// Returns pealrun's exit code when the launcher has ended.
   int run();
+  /// After `run`: the job failed, and not because somebody asked for its end or its time was over.
+  [[nodiscard]] bool may_start_again() const noexcept;
 
  private:
   using clock = std::chrono::steady_clock;
@@ -72,6 +74,7 @@ class supervisor {
   pid_t launcher_ = -1;
   bool ended_ = false;
   bool ending_ = false;
+  bool lost_ = false;  // a node's part of Slurm has died
   std::optional<int> result_;
   unsigned passed_on_ = 0;  // signals, as bits
   std::optional<clock::time_point> timeout_, kill_at_, interrupted_at_, drain_until_;

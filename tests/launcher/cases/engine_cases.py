@@ -188,6 +188,22 @@ def what_cannot_be_translated_is_refused(desk):
 
 
 @case()
+def a_job_under_slurm_is_started_again(desk):
+    done = run(desk, "--restart", 2, "-n", 2, "sh", "-c", "echo start $PEAL_RESTART; [ $PEAL_RESTART = 2 ] || exit 7")
+    equal(done.code, 0, f"the last start succeeds: {done}")
+    equal([line for line in done.lines() if line == "start 2"], ["start 2", "start 2"], f"ranks of the last start: {done}")
+    check("started again (restart 2 of 2)" in done.err and "exited with code 7" in done.err, f"{done}")
+    done = run(desk, "--restart", 2, "--timeout", "1", "-n", 2, "sleep", "1000")
+    only_cause(done, 124, "longer than 1 s")
+
+
+@case()
+def a_list_of_hardware_threads_is_translated(desk):
+    done = run(desk, "--explain", "--cpu-set", "0", "-n", 2, "true")
+    check(done.code == 0 and "--cpu-bind=map_cpu:0 " in done.out, f"{done}")
+
+
+@case()
 def a_pealrun_that_srun_starts_several_times_is_refused(desk):
     done = srun(desk, "-N2", "-n2", harness.build / "pealrun", "-n", 2, "true")
     equal(done.code, 2, f"{done}")
