@@ -4,12 +4,15 @@ pealrun_SOURCES = \
   launcher/pealrun/end/end_order.hpp \
   launcher/pealrun/engine/choice.hpp \
   launcher/pealrun/engine/counterparts.hpp \
+  launcher/pealrun/engine/other_end.hpp \
   launcher/pealrun/engine/other_launcher.hpp \
   launcher/pealrun/engine/prterun_command.hpp \
   launcher/pealrun/engine/ranks_command.hpp \
+  launcher/pealrun/engine/slurm/daemon_watch.hpp \
   launcher/pealrun/engine/slurm/slurm_step.hpp \
   launcher/pealrun/engine/slurm/srun_command.hpp \
   launcher/pealrun/engine/slurm/srun_errors.hpp \
+  launcher/pealrun/engine/slurm/step_watch.hpp \
   launcher/pealrun/engine/slurm/text_filter.hpp \
   launcher/pealrun/engine/supervisor.hpp \
   launcher/pealrun/engine/terminal_relay.hpp \
@@ -110,9 +113,11 @@ pealrun_SOURCES += \
   launcher/pealrun/engine/other_launcher.cpp \
   launcher/pealrun/engine/prterun_command.cpp \
   launcher/pealrun/engine/ranks_command.cpp \
+  launcher/pealrun/engine/slurm/daemon_watch.cpp \
   launcher/pealrun/engine/slurm/slurm_step.cpp \
   launcher/pealrun/engine/slurm/srun_command.cpp \
   launcher/pealrun/engine/slurm/srun_errors.cpp \
+  launcher/pealrun/engine/slurm/step_watch.cpp \
   launcher/pealrun/engine/slurm/text_filter.cpp \
   launcher/pealrun/engine/supervisor.cpp \
   launcher/pealrun/engine/terminal_relay.cpp \

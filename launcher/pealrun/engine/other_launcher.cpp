@@ -73,7 +73,7 @@ std::string explain(const other_launcher& how) {
                      shell_text(words));
 }
 
-int run_by(const other_launcher& how, const job_request& request, signal_source& signals) {
+other_end run_by(const other_launcher& how, const job_request& request, signal_source& signals) {
   if (how.which == engine::prrte) check_prterun();
   if (const std::string* folder = request.given_for("--output")) {
     std::error_code failed;

@@ -24,6 +24,8 @@ namespace {
 
 // A launcher that was asked to end the ranks, or that knows of a failure, gets this long.
 constexpr std::chrono::seconds grace{3};
+// srun has this long to pass on what ranks wrote before they were killed.
+constexpr std::chrono::milliseconds last_words{500};
 // What it wrote is read for this long after its end, should another process hold the pipe.
 constexpr std::chrono::seconds drain{2};
 // As job_signals.cpp has it.
@@ -61,6 +63,7 @@ supervisor::supervisor(const job_request& request, signal_source& signals,
       signals_{signals},
       words_{std::move(words)},
       step_{std::move(step)},
+      daemons_{step_},
       nodes_{nodes},
       filter_{request.given_for("--tag-output") != nullptr} {}
 
@@ -70,7 +73,7 @@ supervisor::~supervisor() {
   close_end(own_);
 }
 
-int supervisor::run() {
+other_end supervisor::run() {
   std::string program;
   try {
     program = find_program(words_.front());
@@ -86,12 +89,19 @@ int supervisor::run() {
   start(program);
   while (!ended_ || ((errors_ >= 0 || own_ >= 0) && clock::now() < *drain_until_)) {
     wait_for_something();
+    look_after_daemons();
     serve_signals();
     look_for_end();
     check_deadlines();
   }
   write_all(filter_.rest());
-  return *result_;
+  return {*result_, may_start_again()};
+}
+
+// The job failed, and not because somebody asked for its end or its time was over.
+bool supervisor::may_start_again() const noexcept {
+  constexpr unsigned asks = 1u << SIGINT | 1u << SIGTERM | 1u << SIGHUP;
+  return lost_ || (told_.first() && !ending_ && (passed_on_ & asks) == 0);
 }
 
 void supervisor::start(const std::string& program) {
@@ -139,11 +149,11 @@ void supervisor::become_launcher(const std::string& program, int input, int erro
 
 void supervisor::wait_for_something() {
   std::vector<pollfd> list{{signals_.descriptor(), POLLIN, 0}};
-  for (const int each : {errors_, own_})
+  for (const int each : {errors_, own_, daemons_.descriptor()})
     if (each >= 0) list.push_back({each, POLLIN, 0});
   if (!ended_) input_.add_to(list);
   auto next = clock::time_point::max();
-  for (const auto& each : {timeout_, kill_at_, drain_until_})
+  for (const auto& each : {timeout_, kill_at_, drain_until_, daemons_.next()})
     if (each) next = std::min(next, *each);
   int wait = -1;
   if (next != clock::time_point::max()) {
@@ -191,6 +201,20 @@ void supervisor::take_lines() {
   }
   // srun ends the others at once, as a rule; it does not in every case.
   if (told_.first() && !kill_at_ && !ended_) kill_at_ = clock::now() + grace;
+}
+
+// srun would wait for ever for the daemon that has died, and its ranks are ended by those who tell
+// of it.
+void supervisor::look_after_daemons() {
+  const auto node = ended_ ? std::nullopt : daemons_.serve();
+  if (!node) return;
+  fail(128 + SIGKILL, fmt::format("slurmstepd of this job on {} ended before its ranks, as after a "
+                                  "SIGKILL, so all ranks are ended",
+                                  *node));
+  lost_ = !ending_;
+  ending_ = true;
+  cancel_step(step_);
+  kill_at_ = clock::now() + last_words;
 }
 
 void supervisor::serve_signals() {

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/other_end.hpp"
+#include "engine/slurm/daemon_watch.hpp"
 #include "engine/slurm/srun_errors.hpp"
 #include "engine/slurm/text_filter.hpp"
 #include "engine/terminal_relay.hpp"
@@ -38,8 +40,8 @@ class supervisor {
 
   static constexpr int ranks_errors = 3;
 
-  /// Returns pealrun's exit code when the launcher has ended.
-  int run();
+  /// Returns when the launcher has ended.
+  other_end run();
 
  private:
   using clock = std::chrono::steady_clock;
@@ -50,6 +52,7 @@ class supervisor {
   void read_ranks_errors();
   void read_own_lines();
   void take_lines();
+  void look_after_daemons();
   void serve_signals();
   void interrupt();
   void check_deadlines();
@@ -58,11 +61,13 @@ class supervisor {
   void kill_job();
   void fail(int code, const std::string& line);
   [[nodiscard]] int result_of(int status);
+  [[nodiscard]] bool may_start_again() const noexcept;
 
   const job_request& request_;
   signal_source& signals_;
   std::vector<std::string> words_;
   std::string step_;
+  daemon_watch daemons_;
   terminal_relay input_;
   node_view* nodes_;
   text_filter filter_;
@@ -73,6 +78,7 @@ class supervisor {
   pid_t launcher_ = -1;
   bool ended_ = false;
   bool ending_ = false;
+  bool lost_ = false;  // a node's part of Slurm has died
   std::optional<int> result_;
   unsigned passed_on_ = 0;  // signals, as bits
   std::optional<clock::time_point> timeout_, kill_at_, interrupted_at_, drain_until_;

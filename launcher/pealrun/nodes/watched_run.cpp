@@ -49,7 +49,7 @@ class own_folder {
 
 }  // namespace
 
-int run_watched(const other_launcher& how, const job_request& request, signal_source& signals) {
+other_end run_watched(const other_launcher& how, const job_request& request, signal_source& signals) {
   const allocation slurm =
       allocation_of([](const char* name) -> const char* { return std::getenv(name); });
   run_record record{request};
@@ -72,11 +72,11 @@ int run_watched(const other_launcher& how, const job_request& request, signal_so
   nodes.begin();
   nodes.prepare();
   record.begin(order.on_nodes);
-  int code = supervisor{request, signals, how.words, how.step, &nodes}.run();
+  other_end end = supervisor{request, signals, how.words, how.step, &nodes}.run();
   const bool all_here = nodes.collect(signals);
   record.moved_to(here.name(), ranks_in(here.name()));
-  if ((!record.write(code) || !all_here) && code == 0) code = 1;
-  return code;
+  if ((!record.write(end.code) || !all_here) && end.code == 0) end.code = 1;
+  return end;
 }
 
 }  // namespace peal::launcher

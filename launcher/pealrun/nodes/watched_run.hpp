@@ -12,7 +12,6 @@
 
 namespace peal::launcher {
 
-/// Returns pealrun's exit code.
-int run_watched(const other_launcher&, const job_request&, signal_source&);
+other_end run_watched(const other_launcher&, const job_request&, signal_source&);
 
 }  // namespace peal::launcher

@@ -104,6 +104,7 @@ tests_unit_engine_test_SOURCES = \
   launcher/pealrun/engine/ranks_command.cpp \
   launcher/pealrun/engine/slurm/srun_command.cpp \
   launcher/pealrun/engine/slurm/srun_errors.cpp \
+  launcher/pealrun/engine/slurm/step_watch.cpp \
   launcher/pealrun/engine/slurm/text_filter.cpp \
   launcher/pealrun/processes/signals.cpp \
   launcher/pealrun/request/request.cpp \
@@ -113,6 +114,7 @@ tests_unit_engine_test_SOURCES = \
   tests/unit/launcher/engine/request_maker.hpp \
   tests/unit/launcher/engine/slurm/srun_command_test.cpp \
   tests/unit/launcher/engine/slurm/srun_errors_test.cpp \
+  tests/unit/launcher/engine/slurm/step_watch_test.cpp \
   tests/unit/launcher/engine/slurm/text_filter_test.cpp
 tests_unit_engine_test_CPPFLAGS = $(unit_cppflags) -I$(top_srcdir)/launcher/pealrun $(FMT_CFLAGS)
 tests_unit_engine_test_CXXFLAGS = $(unit_cxxflags)

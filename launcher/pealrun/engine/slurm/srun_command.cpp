@@ -99,7 +99,7 @@ class translation {
     constexpr std::string_view treated[] = {
         "--np",      "-x",           "--threads", "--wdir",     "--explain",
         "--engine",  "--nodes",      "--host",    "--hostfile", "--no-oversubscribe",
-        "--timeout", "--hang-after", "--report",  "--trace"};
+        "--timeout", "--hang-after", "--report",  "--trace",    "--restart"};
     const std::string& name = option.name;
     const std::string value = option.values.empty() ? "" : option.values.back();
     if (std::find(std::begin(treated), std::end(treated), name) != std::end(treated)) return;
@@ -109,7 +109,14 @@ class translation {
     else if (name == "--report-bindings") add_binding("verbose");
     else if (name == "--on-failure") {
       if (value != "kill")
-        refuse_option("srun", name, value, "since Slurm ends a job when a rank fails");
+        refuse_option("srun", name, value,
+                      "since Slurm's PMIx plugin ends a job at any failure that PMIx tells of");
+    } else if (name == "--cpu-set") {
+      add_cpu_set(value);
+    } else if (name == "--timestamp-output") {
+      refuse_option("srun", name, "true", "which writes what ranks print without a time");
+    } else if (name == "--bind-to" && value == "core" && given("--cpu-set")) {
+      return;  // as the list does
     } else if (name == "--bind-to") {
       add_binding(counterpart_of(
           "srun", option.name, value,
@@ -145,6 +152,17 @@ class translation {
         return;
       }
     words_.push_back("--cpu-bind=" + word);
+  }
+
+  // Each rank of a node gets one hardware thread of the list, in its order.
+  void add_cpu_set(const std::string& value) {
+    if (given("--map-by") || threads() > 1)
+      refuse_option("srun", "--cpu-set", value,
+                    "which deals out its hardware threads one to a rank, with threads or --map-by");
+    const std::string* binding = request_.given_for("--bind-to");
+    if (binding != nullptr && *binding != "core")
+      refuse_option("srun", "--cpu-set", value, fmt::format("with --bind-to {}", *binding));
+    add_binding(fmt::format("map_cpu:{}", fmt::join(request_.placement.cpu_set, ",")));
   }
 
   void add_mapping(const given_option& option, const std::string& value) {
