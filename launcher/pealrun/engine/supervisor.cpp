@@ -74,10 +74,12 @@ int supervisor::run() {
   try {
     program = find_program(words_.front());
   } catch (const stop&) {
-    throw stop{127, fmt::format("pealrun: {} is not found in PATH, and has to start this job: "
-                                "install {}, or give --engine local for one node\n",
-                                words_.front(),
-                                step_.empty() ? "PRRTE 3.0.0" : "Slurm's commands (slurm-client)")};
+    throw stop{127,
+               fmt::format("pealrun: {} is not found in PATH, and has to start this job: "
+                           "install {}, or give --engine local for one node\n",
+                           words_.front(),
+                           step_.empty() ? "PRRTE 3.0.0 (github.com/openpmix/prrte, tag v3.0.0)"
+                                         : "Slurm's commands (slurm-client)")};
   }
   if (request_.timeout > 0)
     timeout_ = clock::now() + std::chrono::duration_cast<clock::duration>(

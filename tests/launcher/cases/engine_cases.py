@@ -289,7 +289,7 @@ def without_slurm():
 def hosts_outside_of_slurm_need_prterun(desk):
     if shutil.which("prterun"):
         raise Skip("prterun is installed here")
-    only_cause(desk.run("-n", 2, "--host", "a,b", "true"), 127, "prterun is not found in PATH", "install PRRTE 3.0.0")
+    only_cause(desk.run("-n", 2, "--host", "a,b", "true"), 127, "prterun is not found in PATH", "install PRRTE 3.0.0", "github.com/openpmix/prrte, tag v3.0.0")
     only_cause(desk.run("-n", 2, "--engine", "prrte", "true"), 127, "prterun is not found in PATH")
     old = launcher_called(desk, "prterun", 'echo "prterun (PRRTE) 5.9.9"')
     only_cause(desk.run("-n", 2, "--host", "a,b", "true", env=old), 1, "PRRTE 5.9.9, which needs libpmix")
