@@ -141,8 +141,9 @@ def a_failing_rank_under_prterun_is_told_in_one_line(desk):
 def signals_reach_the_ranks_under_prterun(desk):
     process = start(desk, "-n", 2, "sh", "-c", LISTENER)
     equal(process.some_lines(2), ["ready\n", "ready\n"], "ranks")
-    process.send_signal(signal.SIGUSR1)
-    equal(process.some_lines(2), ["got USR1\n", "got USR1\n"], "what they got")
+    for name in ("USR1", "USR2"):
+        process.send_signal(getattr(signal, f"SIG{name}"))
+        equal(process.some_lines(2), [f"got {name}\n"] * 2, "what they got")
     process.send_signal(signal.SIGINT)
     only_cause(desk.finish(process), 130, "interrupted: prterun has ended the ranks")
     process = start(desk, "-n", 2, "sh", "-c", "trap '' TERM INT; echo ready; while :; do sleep 1000; done")
