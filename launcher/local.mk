@@ -7,6 +7,8 @@ pealrun_SOURCES = \
   launcher/pealrun/engine/other_end.hpp \
   launcher/pealrun/engine/other_launcher.hpp \
   launcher/pealrun/engine/prterun_command.hpp \
+  launcher/pealrun/engine/prterun_errors.hpp \
+  launcher/pealrun/engine/prterun_remains.hpp \
   launcher/pealrun/engine/ranks_command.hpp \
   launcher/pealrun/engine/slurm/daemon_watch.hpp \
   launcher/pealrun/engine/slurm/slurm_step.hpp \
@@ -112,6 +114,8 @@ pealrun_SOURCES += \
   launcher/pealrun/engine/counterparts.cpp \
   launcher/pealrun/engine/other_launcher.cpp \
   launcher/pealrun/engine/prterun_command.cpp \
+  launcher/pealrun/engine/prterun_errors.cpp \
+  launcher/pealrun/engine/prterun_remains.cpp \
   launcher/pealrun/engine/ranks_command.cpp \
   launcher/pealrun/engine/slurm/daemon_watch.cpp \
   launcher/pealrun/engine/slurm/slurm_step.cpp \

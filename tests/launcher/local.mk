@@ -45,6 +45,7 @@ EXTRA_DIST += \
   tests/launcher/cases/nodes_cases.py \
   tests/launcher/cases/placing_cases.py \
   tests/launcher/cases/plot_cases.py \
+  tests/launcher/cases/prrte_cases.py \
   tests/launcher/cases/report_cases.py \
   tests/launcher/run_launcher_tests \
   tests/launcher/cases/running_cases.py \

@@ -40,9 +40,11 @@ std::string output_of(const char* command) {
 void check_prterun() {
   const std::string version = output_of("prterun --version 2>/dev/null");
   if (version.empty())
-    throw stop{127,
-               "pealrun: prterun is not found in PATH, and has to start ranks on other hosts: "
-               "install PRRTE 3.0.0, or run pealrun inside of Slurm's salloc\n"};
+    throw stop{
+        127,
+        "pealrun: prterun is not found in PATH, and has to start ranks on other hosts: "
+        "install PRRTE 3.0.0 (not in Debian 12: github.com/openpmix/prrte, tag v3.0.0), or run "
+        "pealrun inside of Slurm's salloc\n"};
   if (const std::string why = objection_to_prterun(version, PMIx_Get_version()); !why.empty())
     throw stop{1, fmt::format("pealrun: {}\n", why)};
 }

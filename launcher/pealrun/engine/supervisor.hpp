@@ -18,6 +18,8 @@
 
 #include "engine/other_end.hpp"
 #include "engine/slurm/daemon_watch.hpp"
+#include "engine/prterun_errors.hpp"
+#include "engine/prterun_remains.hpp"
 #include "engine/slurm/srun_errors.hpp"
 #include "engine/slurm/text_filter.hpp"
 #include "engine/terminal_relay.hpp"
@@ -53,6 +55,7 @@ class supervisor {
   void read_own_lines();
   void take_lines();
   void look_after_daemons();
+  void take_from_prterun(std::string_view);
   void serve_signals();
   void interrupt();
   void check_deadlines();
@@ -62,6 +65,8 @@ class supervisor {
   void fail(int code, const std::string& line);
   [[nodiscard]] int result_of(int status);
   [[nodiscard]] bool may_start_again() const noexcept;
+  [[nodiscard]] int result_of_prterun(int status);
+  [[nodiscard]] const std::string& program_of(const rank_failure&) const;
 
   const job_request& request_;
   signal_source& signals_;
@@ -72,9 +77,11 @@ class supervisor {
   node_view* nodes_;
   text_filter filter_;
   srun_errors told_;
-  std::string own_lines_;  // of srun, as far as they have come
-  int errors_ = -1;        // what ranks write, and what srun itself does
-  int own_ = -1;
+  prterun_errors prterun_told_;
+  std::optional<prterun_remains> remains_;  // where prterun is the launcher
+  std::string own_lines_;                   // of srun, as far as they have come
+  int errors_ = -1;                         // what ranks write, where it is srun
+  int own_ = -1;                            // what the launcher itself does
   pid_t launcher_ = -1;
   bool ended_ = false;
   bool ending_ = false;

@@ -4,6 +4,8 @@
 #include "engine/counterparts.cpp"
 #include "engine/other_launcher.cpp"
 #include "engine/prterun_command.cpp"
+#include "engine/prterun_errors.cpp"
+#include "engine/prterun_remains.cpp"
 #include "engine/ranks_command.cpp"
 #include "engine/slurm/daemon_watch.cpp"
 #include "engine/slurm/slurm_step.cpp"

@@ -101,6 +101,7 @@ tests_unit_engine_test_SOURCES = \
   launcher/pealrun/engine/choice.cpp \
   launcher/pealrun/engine/counterparts.cpp \
   launcher/pealrun/engine/prterun_command.cpp \
+  launcher/pealrun/engine/prterun_errors.cpp \
   launcher/pealrun/engine/ranks_command.cpp \
   launcher/pealrun/engine/slurm/srun_command.cpp \
   launcher/pealrun/engine/slurm/srun_errors.cpp \
@@ -110,6 +111,7 @@ tests_unit_engine_test_SOURCES = \
   launcher/pealrun/request/request.cpp \
   tests/unit/launcher/engine/choice_test.cpp \
   tests/unit/launcher/engine/prterun_command_test.cpp \
+  tests/unit/launcher/engine/prterun_errors_test.cpp \
   tests/unit/launcher/engine/ranks_command_test.cpp \
   tests/unit/launcher/engine/request_maker.hpp \
   tests/unit/launcher/engine/slurm/srun_command_test.cpp \

@@ -76,8 +76,8 @@ bool srun_errors::take(std::string_view line) {
 
 std::string describe(const rank_failure& what, const std::string& program) {
   const bool several = what.ranks.find_first_of(",-") != std::string::npos;
-  const std::string who =
-      fmt::format("{} {} on {} ({})", several ? "ranks" : "rank", what.ranks, what.host, program);
+  const std::string who = fmt::format("{} {}{}{} ({})", several ? "ranks" : "rank", what.ranks,
+                                      what.host.empty() ? "" : " on ", what.host, program);
   if (what.signal != 0)
     return fmt::format("{} {} killed by {}{}", who, several ? "were" : "was",
                        signal_name(what.signal), what.core ? ", core dumped" : "");
