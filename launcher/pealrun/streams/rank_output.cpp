@@ -78,11 +78,13 @@ rank_output::ends rank_output::open(int rank) {
 
 int rank_output::open_pipe(int rank, int to) {
   int both[2];
+  bool pseudo = false;
   // Programs ask of their output, not of their errors, which they do not buffer.
   const bool shown = !folder_ && to == STDOUT_FILENO && out_.terminal();
   if (const auto made = shown ? open_pseudo_terminal(STDOUT_FILENO) : std::nullopt) {
     both[0] = made->ours;
     both[1] = made->theirs;
+    pseudo = true;
   } else if (::pipe2(both, O_CLOEXEC) != 0) {
     throw std::system_error{errno, std::generic_category(), "pipe"};
   }
@@ -91,6 +93,7 @@ int rank_output::open_pipe(int rank, int to) {
   stream made{.number = opened_++,
               .rank = rank,
               .from = both[0],
+              .pseudo_terminal = pseudo,
               .to = nullptr,
               .alone = true,
               .live = false,
@@ -133,8 +136,15 @@ void rank_output::add_to(std::vector<pollfd>& list) {
     if (!each->idle()) list.push_back(each->wanted());
 }
 
+// A rank asks its own terminal how wide lines may be.
+void rank_output::follow_window() const {
+  for (const stream& each : streams_)
+    if (each.pseudo_terminal && !copy_window(STDOUT_FILENO, each.from)) return;
+}
+
 // The streams have their turn one after the other also where a sink is full after a few of them.
 void rank_output::serve(const std::vector<pollfd>& list) {
+  follow_window();
   std::size_t next = polled_.size();  // the first that had to wait
   for (std::size_t count = 0; count < polled_.size(); ++count) {
     const std::size_t at = (turn_ + count) % polled_.size();

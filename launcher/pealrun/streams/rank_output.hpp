@@ -73,6 +73,7 @@ class rank_output {
     int number;  // of all streams, by which a sink knows it
     int rank;
     int from;
+    bool pseudo_terminal;
     sink* to;
     bool alone;                              // nothing else leads to this sink
     bool live;                               // a user may wait for a part of a line
@@ -92,6 +93,7 @@ class rank_output {
 
   static piped which(const job_request&, const descriptor_sink& out, const descriptor_sink& err);
   int open_pipe(int rank, int to);
+  void follow_window() const;
   void read(stream&);
   void take(stream&, std::string_view bytes);
   void add(stream&, std::string_view bytes, line_prefix::clock::time_point now);
