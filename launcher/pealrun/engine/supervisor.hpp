@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "engine/other_end.hpp"
-#include "engine/slurm/daemon_watch.hpp"
 #include "engine/prterun_errors.hpp"
 #include "engine/prterun_remains.hpp"
+#include "engine/slurm/daemon_watch.hpp"
 #include "engine/slurm/srun_errors.hpp"
 #include "engine/slurm/text_filter.hpp"
 #include "engine/terminal_relay.hpp"

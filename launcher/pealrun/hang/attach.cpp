@@ -11,6 +11,7 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <functional>
@@ -102,20 +103,15 @@ std::vector<job_snapshot> read_files(const std::vector<std::string>& names) {
   return made;
 }
 
-/// A terminal whose keys are read one by one, with a screen of its own; as it was at the end.
+volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t suspended = 0;
+
+/// A terminal whose keys are read one by one, with a screen of its own; as it was at the end, and
+/// while the shell has it (^Z).
 class screen {
  public:
-  screen() {
-    ::tcgetattr(STDIN_FILENO, &before_);
-    termios raw = before_;
-    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-    ::tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-    write_out("\033[?1049h\033[?25l");
-  }
-  ~screen() {
-    write_out("\033[?25h\033[?1049l");
-    ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
-  }
+  screen() { enter(); }
+  ~screen() { leave(); }
   screen(const screen&) = delete;
   screen& operator=(const screen&) = delete;
 
@@ -133,25 +129,44 @@ class screen {
     write_out(text + "\033[J");
   }
   /// Waits for a key for that long; whether the user wants to go.
-  static bool asked_to_end(std::chrono::milliseconds most) {
+  bool asked_to_end(std::chrono::milliseconds most) {
     const auto end = clock::now() + most;
     for (;;) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - clock::now()).count();
       if (left <= 0) return false;
       pollfd keys{STDIN_FILENO, POLLIN, 0};
       const int found = ::poll(&keys, 1, static_cast<int>(left));
-      if (found < 0) return true;  // a signal
-      if (found == 0) return false;
+      if (suspended != 0) {
+        suspended = 0;
+        suspend();
+      }
+      if (interrupted != 0) return true;
+      if (found <= 0) continue;
       char key = 'q';
       if (::read(STDIN_FILENO, &key, 1) != 1 || key == 'q' || key == 'Q' || key == 3) return true;
     }
   }
 
  private:
+  void enter() {
+    ::tcgetattr(STDIN_FILENO, &before_);
+    termios raw = before_;
+    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    write_out("\033[?1049h\033[?25l");
+  }
+  void leave() const {
+    write_out("\033[?25h\033[?1049l");
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+  }
+  void suspend() {
+    leave();
+    ::raise(SIGSTOP);
+    enter();
+  }
+
   termios before_{};
 };
-
-volatile std::sig_atomic_t interrupted = 0;
 
 /// What the ranks of all jobs show now, with calls and lines.
 using look_at_ranks = std::function<std::vector<job_snapshot>()>;
@@ -193,17 +208,20 @@ look_at_ranks on_nodes_of(const std::string& wanted) {
   };
 }
 
-void watch(const look_at_ranks& look, job_snapshot before, const std::string& job) {
+/// Until the user ends it, or the job ends: whether the job has.
+bool watch(const look_at_ranks& look, job_snapshot before, const std::string& job) {
   struct sigaction end{};
   end.sa_handler = [](int) { interrupted = 1; };
   for (const int each : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(each, &end, nullptr);
-  const screen whole;
+  end.sa_handler = [](int) { suspended = 1; };
+  ::sigaction(SIGTSTP, &end, nullptr);
+  screen whole;
   auto last = clock::now();
   for (auto pause = first_pause; interrupted == 0; pause = refresh) {
-    if (screen::asked_to_end(pause) || interrupted != 0) return;
+    if (whole.asked_to_end(pause)) return false;
     std::vector<job_snapshot> all = look();
     const auto found = std::ranges::find(all, job, &job_snapshot::job);
-    if (found == all.end()) return;  // it has ended
+    if (found == all.end()) return true;
     const auto now = clock::now();
     const double seconds = std::chrono::duration<double>{now - std::exchange(last, now)}.count();
     found->compare(before, seconds);
@@ -211,6 +229,14 @@ void watch(const look_at_ranks& look, job_snapshot before, const std::string& jo
     screen::show(job_table(*found, before, seconds, room.ws_row, room.ws_col));
     before = std::move(*found);
   }
+  return false;
+}
+
+/// A table that refreshes needs a terminal that can go back to a line.
+bool can_refresh() {
+  const char* const kind = std::getenv("TERM");
+  return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0 && kind != nullptr &&
+         *kind != '\0' && std::string_view{kind} != "dumb";
 }
 
 }  // namespace
@@ -258,9 +284,9 @@ int attach(const std::vector<std::string>& words) {
                               "job's nodes\n",
                               want.slurm)};
   const job_snapshot& before = chosen_job(first, want.job);
-  const bool terminal = ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0;
-  if (terminal && !want.once && !want.json && !want.why && want.others.empty()) {
-    watch(look, before, before.job);
+  if (!want.once && !want.json && !want.why && want.others.empty() && can_refresh()) {
+    const std::string job = before.job;
+    if (watch(look, before, job)) write_out(fmt::format("pealrun: {} has ended\n", job));
     return 0;
   }
   const auto then = clock::now();

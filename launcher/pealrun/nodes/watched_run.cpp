@@ -49,7 +49,8 @@ class own_folder {
 
 }  // namespace
 
-other_end run_watched(const other_launcher& how, const job_request& request, signal_source& signals) {
+other_end run_watched(const other_launcher& how, const job_request& request,
+                      signal_source& signals) {
   const allocation slurm =
       allocation_of([](const char* name) -> const char* { return std::getenv(name); });
   run_record record{request};

@@ -77,7 +77,7 @@ struct gathered_run {
   std::set<std::string> names;  // of calls in events
   std::string command;
   std::string ended_at;  // day and time; empty: not known
-  int code = 0;  // of the job's end
+  int code = 0;          // of the job's end
   // Of several nodes: times of events are those of one clock, but for so many nanoseconds between
   // two nodes. Nothing: the clocks were not compared.
   std::optional<std::int64_t> clock_error;

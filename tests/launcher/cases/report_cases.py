@@ -162,6 +162,8 @@ def a_report_that_cannot_be_written_is_told_before_the_start(desk):
             done = desk.run(option, name, "touch", "started")
             equal((done.code, done.complaints()), (2, [f"pealrun: {option}: {name} cannot be written: {why}"]), f"{done}")
             check(not (desk.work / "started").exists(), "the program was started")
+        done = desk.run(option, "", "touch", "started")
+        equal((done.code, done.complaints()), (2, [f"pealrun: {option}: the name of a file is missing"]), f"{done}")
     done = desk.run("--report", "same", "--trace", "same", "true")
     equal((done.code, done.complaints()), (2, ["pealrun: --report and --trace name the same file"]), f"{done}")
     done = desk.run("--report", "x.html", "not-there")

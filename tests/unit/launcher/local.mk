@@ -3,6 +3,7 @@ tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/end/cause_test.cpp \
   tests/unit/launcher/explain/plan_test.cpp \
   tests/unit/launcher/hang/analysis_test.cpp \
+  tests/unit/launcher/hang/attach_test.cpp \
   tests/unit/launcher/hang/hang_report_test.cpp \
   tests/unit/launcher/hang/job_table_test.cpp \
   tests/unit/launcher/hang/modelled_job.hpp \
@@ -47,6 +48,7 @@ tests_unit_launcher_test_SOURCES = \
   launcher/pealrun/explain/devices.cpp \
   launcher/pealrun/explain/plan.cpp \
   launcher/pealrun/hang/analysis.cpp \
+  launcher/pealrun/hang/attach.cpp \
   launcher/pealrun/hang/hang_report.cpp \
   launcher/pealrun/hang/hang_watch.cpp \
   launcher/pealrun/hang/job_table.cpp \
