@@ -110,8 +110,8 @@ std::string nodes_table(const std::vector<node_sum>& nodes) {
     made.begin(of.name);
     made.word(ranges_of(of.ranks));
     made.number(time_text(of.time));
-    made.share(of.time > 0 ? of.computing / of.time : 0);
-    made.share(of.time > 0 ? of.waiting / of.time : 0);
+    made.share(of.time > 0 ? of.computing / of.time : 0, "computing");
+    made.share(of.time > 0 ? of.waiting / of.time : 0, "waiting");
     made.number(bytes_of(of.within), of.within);
     made.number(bytes_of(of.sent), of.sent);
     made.end();
