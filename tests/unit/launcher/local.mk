@@ -72,7 +72,10 @@ tests_unit_launcher_test_SOURCES = \
   launcher/pealrun/processes/restart.cpp \
   launcher/pealrun/processes/signals.cpp \
   launcher/pealrun/processes/unkillable.cpp \
+  launcher/pealrun/report/page/charts.cpp \
   launcher/pealrun/report/page/heat_map.cpp \
+  launcher/pealrun/report/page/page.cpp \
+  launcher/pealrun/report/page/page_tables.cpp \
   launcher/pealrun/report/places.cpp \
   launcher/pealrun/report/summary.cpp \
   launcher/pealrun/report/text.cpp \
