@@ -61,13 +61,16 @@ void read_pieces(const std::string& folder, const std::function<void(const std::
     if (file >= 0 && ::fstat(file, &about) == 0 && S_ISREG(about.st_mode)) {
       put(fmt::format("{} {}\n", name, about.st_size));
       std::array<char, data_bytes * 128> part{};
-      for (off_t at = 0; const std::size_t got = read_at(file, part.data(), part.size(), at);
-           at += static_cast<off_t>(got))
+      off_t at = 0;
+      std::size_t got = 0;
+      while ((got = read_at(file, part.data(), part.size(), at)) > 0) {
         for (std::size_t k = 0; k < got; k += data_bytes) {
           const std::string_view data{part.data() + k, std::min(data_bytes, got - k)};
           if (data.find_first_not_of('\0') != std::string_view::npos)
             put(fmt::format("{} {}\n{}", name, at + static_cast<off_t>(k), data));
         }
+        at += static_cast<off_t>(got);
+      }
     }
     if (file >= 0) ::close(file);
   }
