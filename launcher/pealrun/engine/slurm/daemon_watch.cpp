@@ -27,13 +27,13 @@ constexpr auto first_look = 1000ms;
 // The step may have to wait for its nodes, and the controller serves others too.
 constexpr auto longest_pause = 16000ms;
 // The processes on the nodes end with the step.
-constexpr int patience = 300, longest_end = 2000;  // milliseconds
+constexpr int patience = 300, longest_leave = 2000;  // milliseconds
 // Where a daemon has died they have more to do.
 constexpr int patience_after_death = 2000;
 
 // Looks once. The first word is the name of the step, the second one is pealrun's own file, which
 // has to be there on all nodes, as the ranks' program has.
-constexpr const char* script = R"sh(
+constexpr const char* watch_script = R"sh(
 found=$(timeout 5 squeue --user="$(id -u)" --steps --noheader --format='%i %j %N' |
   while read -r number name nodes; do
     if [ "$name" = "$0" ]; then echo "$number $nodes"; fi
@@ -115,7 +115,7 @@ void daemon_watch::start() {
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    ::execl("/bin/sh", "sh", "-c", script, step_.c_str(), program.c_str(), watch_step_word,
+    ::execl("/bin/sh", "sh", "-c", watch_script, step_.c_str(), program.c_str(), watch_step_word,
             nullptr);
     ::_exit(127);
   }
@@ -129,7 +129,7 @@ void daemon_watch::end_child() {
   if (child <= 0) return;
   if (!ends_within(child, lost_ ? patience_after_death : patience)) {
     ::kill(-child, SIGTERM);
-    if (!ends_within(child, longest_end)) ::kill(-child, SIGKILL);
+    if (!ends_within(child, longest_leave)) ::kill(-child, SIGKILL);
   }
   ::waitpid(child, nullptr, 0);
 }

@@ -106,7 +106,8 @@ step_processes step_on_node(const std::string& proc, const std::string& name,
     const std::string rank{value_in(variables, "SLURM_TASK_PID").value_or("")};
     if (rank != std::to_string(*process)) {
       found.started.push_back(*process);
-      found.left |= !rank.empty() && !std::filesystem::exists(proc + "/" + rank, failed);
+      found.left |=
+          !rank.empty() && !std::filesystem::exists(fmt::format("{}/{}", proc, rank), failed);
       continue;
     }
     found.ranks.push_back(*process);
