@@ -206,9 +206,8 @@ pealrun_SOURCES += \
   launcher/pealrun/streams/spool.cpp
 endif
 pealrun_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/launcher/pealrun $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(FMT_CFLAGS)
-pealrun_LDADD = $(peal_parts) $(PMIX_LIBS) $(FMT_LIBS)
 # libresolv has base64.
-pealrun_LDADD = libpeal_core.la -lresolv $(PMIX_LIBS) $(HWLOC_LIBS) $(FMT_LIBS)
+pealrun_LDADD = $(peal_parts) -lresolv $(PMIX_LIBS) $(FMT_LIBS)
 
 # Where these shells look for completions of programs.
 bashcompletiondir = $(datadir)/bash-completion/completions
