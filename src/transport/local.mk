@@ -64,6 +64,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/device/inventory.hpp \
   src/transport/verbs/device/port_counters.hpp \
   src/transport/verbs/device/queue_pair.hpp \
+  src/transport/verbs/device/network.hpp \
+  src/transport/verbs/device/rail_address.hpp \
   src/transport/verbs/device/rail_choice.hpp \
   src/transport/verbs/device/registration_cache.hpp \
   src/transport/verbs/device/slots.hpp \
@@ -130,6 +132,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/device/inventory.cpp \
   src/transport/verbs/device/port_counters.cpp \
   src/transport/verbs/device/queue_pair.cpp \
+  src/transport/verbs/device/network.cpp \
   src/transport/verbs/device/rail_choice.cpp \
   src/transport/verbs/device/registration_cache.cpp \
   src/transport/verbs/device/slots.cpp \

@@ -22,6 +22,7 @@
 #include "transport/verbs/device/device.cpp"
 #include "transport/verbs/device/device_choice.cpp"
 #include "transport/verbs/device/inventory.cpp"
+#include "transport/verbs/device/network.cpp"
 #include "transport/verbs/device/port_counters.cpp"
 #include "transport/verbs/device/queue_pair.cpp"
 #include "transport/verbs/device/rail_choice.cpp"

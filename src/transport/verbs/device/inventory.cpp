@@ -81,6 +81,19 @@ std::vector<gid_entry> gids_of(ibv_context* context, int port, const ibv_port_at
   return found;
 }
 
+/// By index, without what is empty behind the last one.
+std::vector<std::uint16_t> pkeys_of(ibv_context* context, int port,
+                                    const ibv_port_attr& attributes) {
+  std::vector<std::uint16_t> found;
+  for (int each = 0; each < attributes.pkey_tbl_len; ++each) {
+    std::uint16_t key = 0;
+    if (ibv_query_pkey(context, static_cast<std::uint8_t>(port), each, &key) != 0) break;
+    found.push_back(ntohs(key));
+  }
+  while (!found.empty() && found.back() == 0) found.pop_back();
+  return found;
+}
+
 constexpr int bytes_of(ibv_mtu mtu) noexcept {
   return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? 128 << mtu : 0;
 }
@@ -130,6 +143,11 @@ port_report report_port(ibv_context* context, int port, const ibv_port_attr& att
   made.state = name_of(attributes.state);
   made.mtu = bytes_of(attributes.active_mtu);
   made.most_mtu = bytes_of(attributes.max_mtu);
+  made.lid = attributes.lid;
+  made.manager = attributes.sm_lid;
+  made.lmc = attributes.lmc;
+  made.needs_grh = (attributes.flags & IBV_QPF_GRH_REQUIRED) != 0;
+  made.pkeys = pkeys_of(context, port, attributes);
   made.gigabits = gigabits_of(attributes);
   made.longest_message = attributes.max_msg_sz;
   return made;

@@ -12,6 +12,8 @@
 #include "unit/transport/verbs/datagram/node_watch_test.cpp"
 #include "unit/transport/verbs/device/device_choice_machines_test.cpp"
 #include "unit/transport/verbs/device/device_choice_test.cpp"
+#include "unit/transport/verbs/device/network_clusters_test.cpp"
+#include "unit/transport/verbs/device/network_test.cpp"
 #include "unit/transport/verbs/device/port_counters_test.cpp"
 #include "unit/transport/verbs/device/rail_choice_test.cpp"
 #include "unit/transport/verbs/device/registration_cache_test.cpp"

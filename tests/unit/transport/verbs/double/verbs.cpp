@@ -222,6 +222,16 @@ ssize_t _ibv_query_gid_table(ibv_context* of, ibv_gid_entry* into, std::size_t m
   return 1;
 }
 
+int ibv_query_gid(ibv_context* of, std::uint8_t, int, ibv_gid* into) {
+  *into = context::from(of).of->gid;
+  return 0;
+}
+
+int ibv_query_pkey(ibv_context*, std::uint8_t, int index, __be16* into) {
+  *into = 0xffff;
+  return index == 0 ? 0 : -1;
+}
+
 int ibv_get_async_event(ibv_context* of, ibv_async_event* into) {
   if (!take_event(of->async_fd)) return -1;
   const lock hold{guard()};
