@@ -155,10 +155,11 @@ void device_events::address_changed(const news& told) noexcept {
   device& on = endpoint_.rails[told.rail];
   if (told.number != on.port_number()) return;
   const std::uint16_t key_before = on.pkey_index();
+  const int gid_before = on.gid().index;
   const bool moved = on.read_address();
-  if (!moved && key_before == on.pkey_index()) return;
+  if (!moved && gid_before == on.gid().index && key_before == on.pkey_index()) return;
   log_warning("{} has another {} now ({}); new connections use it", on.name(),
-              moved ? "address" : "index of its P_Key", to_text(on.address()));
+              moved ? "address" : "index of its GID or P_Key", to_text(on.address()));
   if (moved) (void)addresses_.moved(told.rail, on.address());
   if (told.rail != 0) return;
   port_.forget_routes();

@@ -111,9 +111,28 @@ void device::complete_address() noexcept {
   address_.reads_in = reads(limits_.max_qp_rd_atom);
 }
 
+/// The same GID may stand at another index when it comes back; else what stands at its index now.
+/// Where that is empty an address was taken away, and another may come.
+void device::read_gid(int table_length) noexcept {
+  std::vector<ibv_gid_entry> table(static_cast<std::size_t>(std::max(table_length, 0)));
+  const ssize_t count = ibv_query_gid_table(context_.get(), table.data(), table.size(), 0);
+  const gid_entry before = gid_;
+  bool same = false;
+  for (ssize_t each = 0; each < count && !same; ++each) {
+    const ibv_gid_entry& entry = table[static_cast<std::size_t>(each)];
+    gid_entry now = before;
+    now.index = static_cast<int>(entry.gid_index);
+    std::memcpy(now.bytes.data(), entry.gid.raw, now.bytes.size());
+    const bool fits = entry.port_num == port_number_ && kind_of(entry) == before.kind &&
+                      class_of(now) != gid_class::empty;
+    same = fits && now.bytes == before.bytes;
+    if (same || (fits && now.index == before.index)) gid_ = now;
+  }
+  address_.gid = gid_.bytes;
+}
+
 bool device::read_address() noexcept {
   ibv_port_attr now{};
-  ibv_gid gid{};
   if (ibv_query_port(context_.get(), port_number_, &now) != 0) return false;
   if (now.state != IBV_PORT_ACTIVE) return false;  // an event tells when it is
   const rail_address before = address_;
@@ -121,13 +140,7 @@ bool device::read_address() noexcept {
   port_.sm_lid = now.sm_lid;
   port_.lmc = now.lmc;
   port_.flags = now.flags;
-  if (ibv_query_gid(context_.get(), port_number_, gid_.index, &gid) == 0) {
-    gid_bytes bytes;
-    std::memcpy(bytes.data(), gid.raw, bytes.size());
-    // An address that was taken away leaves an empty entry; another may come.
-    if (class_of({gid_.index, gid_.kind, bytes}) != gid_class::empty)
-      address_.gid = gid_.bytes = bytes;
-  }
+  read_gid(now.gid_tbl_len);
   if (!ethernet())
     for (int each = 0; each < now.pkey_tbl_len; ++each) {
       std::uint16_t key = 0;

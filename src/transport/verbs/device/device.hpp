@@ -34,6 +34,9 @@ struct destroyer {
 };
 template <class Object, auto Destroy>
 using handle = std::unique_ptr<Object, destroyer<Destroy>>;
+/// Which kind of GID a table of the device says this is.
+gid_kind kind_of(const ibv_gid_entry&) noexcept;
+
 using device_list = handle<ibv_device*, ibv_free_device_list>;
 
 /// Every port of every device of this machine that can be opened.
@@ -85,6 +88,7 @@ class device {
 
  private:
   void complete_address() noexcept;
+  void read_gid(int table_length) noexcept;
 
   handle<ibv_context, ibv_close_device> context_;
   handle<ibv_pd, ibv_dealloc_pd> domain_;

@@ -297,7 +297,7 @@ rail_address address_of(const port_facts& port, const gid_entry& gid, const choi
   made.link_layer = port.ethernet ? rail_address::ethernet : rail_address::infiniband;
   if (gid.kind == gid_kind::roce_v1) made.flags |= rail_address::roce_v1;
   if (port.needs_grh) made.flags |= rail_address::needs_grh;
-  made.gigabits = static_cast<std::uint16_t>(std::clamp(port.gigabits, 0.0, 65535.0));
+  made.rate = static_cast<std::uint16_t>(std::clamp(port.gigabits * 10, 0.0, 65535.0));
   made.set_name(port.name());
   if (port.ethernet) return made;
   made.lid = port.lid;

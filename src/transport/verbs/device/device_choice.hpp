@@ -45,10 +45,10 @@ struct port_facts {
   double gigabits = 0;  // per second, of the link as it is; 0: not told
   int mtu = 0;          // bytes
   std::uint16_t lid = 0;
-  std::uint16_t manager = 0;  // LID of its subnet manager
-  std::uint8_t lmc = 0;       // it has 2^lmc LIDs
-  bool needs_grh = false;     // IBV_QPF_GRH_REQUIRED
-  std::vector<std::uint16_t> pkeys;
+  std::uint16_t manager = 0;           // LID of its subnet manager
+  std::uint8_t lmc = 0;                // it has 2^lmc LIDs
+  bool needs_grh = false;              // IBV_QPF_GRH_REQUIRED
+  std::vector<std::uint16_t> pkeys{};  // by index
 
   [[nodiscard]] std::string name() const { return device + ":" + std::to_string(port); }
 };

@@ -10,7 +10,6 @@
 #include "transport/verbs/device/device_choice.hpp"
 #include "transport/verbs/device/inventory.hpp"
 #include "transport/verbs/device/network.hpp"
-#include "transport/verbs/device/port_counters.hpp"
 #include "transport/verbs/device/queue_pair.hpp"
 #include "transport/verbs/device/rail_address.hpp"
 #include "transport/verbs/device/rail_choice.hpp"

@@ -70,9 +70,7 @@ std::vector<gid_entry> gids_of(ibv_context* context, int port, const ibv_port_at
     if (entry.port_num != static_cast<std::uint32_t>(port)) continue;
     gid_entry made;
     made.index = static_cast<int>(entry.gid_index);
-    made.kind = entry.gid_type == IBV_GID_TYPE_IB        ? gid_kind::infiniband
-                : entry.gid_type == IBV_GID_TYPE_ROCE_V1 ? gid_kind::roce_v1
-                                                         : gid_kind::roce_v2;
+    made.kind = kind_of(entry);
     std::memcpy(made.bytes.data(), entry.gid.raw, made.bytes.size());
     made.network_bits = network_bits_of(interfaces, made.bytes);
     made.interface = entry.ndev_ifindex;
@@ -186,6 +184,12 @@ device_report report_device(const machine& here, ibv_device* which) {
 }
 
 }  // namespace
+
+gid_kind kind_of(const ibv_gid_entry& entry) noexcept {
+  return entry.gid_type == IBV_GID_TYPE_IB        ? gid_kind::infiniband
+         : entry.gid_type == IBV_GID_TYPE_ROCE_V1 ? gid_kind::roce_v1
+                                                  : gid_kind::roce_v2;
+}
 
 std::vector<device_report> inventory(const machine& here) {
   std::vector<device_report> found;

@@ -71,7 +71,7 @@ std::string to_text(const rail_address& of) {
                   v4 && bits >= 96 ? bits - 96 : bits);
   if (of.link_layer == rail_address::infiniband && of.pkey != 0)
     made += fmt::format(", P_Key {:#06x}", of.pkey);
-  if (of.gigabits != 0) made += fmt::format(", {} Gb/s", of.gigabits);
+  if (of.rate != 0) made += fmt::format(", {:g} Gb/s", of.rate / 10.0);
   return made + ")";
 }
 

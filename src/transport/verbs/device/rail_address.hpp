@@ -3,7 +3,7 @@
 // every pair of processes.
 //
 // Layer    transport/verbs: may include base/. Includes no verbs header.
-// Units    10^9 bits per second.
+// Units    10^8 bits per second.
 // Errors   none.
 // Source   InfiniBand specification, 10.9.2 (P_Keys: two members reach each other when their 15 low
 //          bits are the same and one is a full member), 4.1.1 (GIDs, the default prefix).
@@ -31,7 +31,7 @@ struct rail_address {
   std::uint16_t lid = 0;           // InfiniBand; 0 on Ethernet
   std::uint16_t manager = 0;       // LID of its subnet manager; 0: none, or not told
   std::uint16_t pkey = 0;          // 0: not told
-  std::uint16_t gigabits = 0;      // 0: not told
+  std::uint16_t rate = 0;          // 0: not told
   // UDP port that is there as long as the process: kernel_prober.hpp; 0: none
   std::uint16_t door = 0;
   std::uint8_t mtu = 0;           // ibv_mtu

@@ -21,7 +21,6 @@ class verbs_device_address : public testing::Test {
   void SetUp() override {
     verbs_double::remove_cards();
     card = &verbs_double::add_card(1, 1);
-    wishes.gid = 0;
   }
   void TearDown() override { verbs_double::remove_cards(); }
   void make_infiniband() {
