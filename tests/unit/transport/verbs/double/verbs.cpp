@@ -218,8 +218,15 @@ ssize_t _ibv_query_gid_table(ibv_context* of, ibv_gid_entry* into, std::size_t m
   into[0] = {};
   into[0].gid = context::from(of).of->gid;
   into[0].port_num = 1;
-  into[0].gid_type = IBV_GID_TYPE_ROCE_V2;
+  into[0].gid_type = context::from(of).of->port.link_layer == IBV_LINK_LAYER_INFINIBAND
+                         ? IBV_GID_TYPE_IB
+                         : IBV_GID_TYPE_ROCE_V2;
   return 1;
+}
+
+int ibv_query_pkey(ibv_context*, std::uint8_t, int index, __be16* into) {
+  *into = 0xffff;
+  return index == 0 ? 0 : -1;
 }
 
 int ibv_get_async_event(ibv_context* of, ibv_async_event* into) {
