@@ -121,6 +121,10 @@ extern "C" {
 [[gnu::weak]] int ibv_query_device(ibv_context* context, ibv_device_attr* device_attr) {
   return real<ibv_query_device>("ibv_query_device")(context, device_attr);
 }
+[[gnu::weak]] int ibv_query_pkey(ibv_context* context, std::uint8_t port_num, int index,
+                                 __be16* pkey) {
+  return real<ibv_query_pkey>("ibv_query_pkey")(context, port_num, index, pkey);
+}
 [[gnu::weak]] int ibv_query_port(ibv_context* context, std::uint8_t port_num,
                                  _compat_ibv_port_attr* port_attr) {
   return real<ibv_query_port>("ibv_query_port")(context, port_num, port_attr);

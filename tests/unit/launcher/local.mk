@@ -45,6 +45,7 @@ tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/streams/pseudo_terminal_test.cpp \
   tests/unit/launcher/streams/spool_test.cpp \
   launcher/pealrun/end/cause.cpp \
+  launcher/pealrun/engine/slurm/slurm_step.cpp \
   launcher/pealrun/explain/devices.cpp \
   launcher/pealrun/explain/plan.cpp \
   launcher/pealrun/hang/analysis.cpp \
@@ -59,6 +60,7 @@ tests_unit_launcher_test_SOURCES = \
   launcher/pealrun/nodes/agent/answer_lines.cpp \
   launcher/pealrun/nodes/clock_samples.cpp \
   launcher/pealrun/nodes/agent/file_pieces.cpp \
+  launcher/pealrun/nodes/node_agents.cpp \
   launcher/pealrun/nodes/slurm_job.cpp \
   launcher/pealrun/nodes/agent/step_filter.cpp \
   launcher/pealrun/placement/bindings_text.cpp \
@@ -85,6 +87,7 @@ tests_unit_launcher_test_SOURCES = \
   launcher/pealrun/request/placement_request.cpp \
   launcher/pealrun/request/request.cpp \
   launcher/pealrun/shown/call_sites.cpp \
+  launcher/pealrun/shown/known_calls.cpp \
   launcher/pealrun/shown/process_stat.cpp \
   launcher/pealrun/shown/rank_pages.cpp \
   launcher/pealrun/shown/snapshot.cpp \
