@@ -57,10 +57,10 @@ std::string prterun_errors::pass(std::string_view bytes) {
   std::string shown;
   line_ += bytes;
   for (std::size_t end; (end = line_.find('\n')) != std::string::npos;) {
-    std::string line = line_.substr(0, end);
+    const std::string line = line_.substr(0, end);
     line_.erase(0, end + 1);
     if (std::exchange(open_, false)) shown += line + '\n';
-    else take(std::move(line), shown);
+    else take(line, shown);
   }
   if (!framed_ && !line_.empty() && (open_ || !may_become_edge(line_))) {
     shown += std::exchange(line_, {});
@@ -69,7 +69,7 @@ std::string prterun_errors::pass(std::string_view bytes) {
   return shown;
 }
 
-void prterun_errors::take(std::string line, std::string& shown) {
+void prterun_errors::take(const std::string& line, std::string& shown) {
   if (is_edge(line)) {
     if (std::exchange(framed_, !framed_)) {
       if (const auto found = failure_in_frame(frame_)) {

@@ -34,7 +34,7 @@ class prterun_errors {
   [[nodiscard]] bool has_told() const { return told_; }
 
  private:
-  void take(std::string line, std::string& shown);
+  void take(const std::string& line, std::string& shown);
 
   std::string line_;   // without its end as yet
   bool open_ = false;  // the begin of this line was shown
