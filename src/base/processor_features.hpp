@@ -1,7 +1,7 @@
 // base/processor_features.hpp
 // What this processor can do. The C library has asked it already; where that tells, nothing is
 // asked again: the instruction for it (cpuid) costs microseconds in a virtual machine, and the
-// compiler's own list of features asks two dozen times before main begins.
+// compiler's own list of features asks more than twenty times before main begins.
 //
 // Layer    base.
 // Threads  any.
@@ -11,15 +11,13 @@
 
 #if defined(__x86_64__)
 
-#if __has_include(<sys/platform/x86.h>)
+// Clang does not take the C library's header in C++: it has _Bool.
+#if __has_include(<sys/platform/x86.h>) && !defined(__clang__)
+
 #include <sys/platform/x86.h>
-#else
-#include <cpuid.h>
-#endif
 
 namespace peal {
 
-#if __has_include(<sys/platform/x86.h>)
 inline bool has_avx() noexcept { return CPU_FEATURE_ACTIVE(AVX); }
 inline bool has_avx2() noexcept { return CPU_FEATURE_ACTIVE(AVX2); }
 inline bool has_bmi2() noexcept { return CPU_FEATURE_ACTIVE(BMI2); }
@@ -28,7 +26,15 @@ inline bool has_avx512bw() noexcept { return CPU_FEATURE_ACTIVE(AVX512BW); }
 inline bool has_avx512dq() noexcept { return CPU_FEATURE_ACTIVE(AVX512DQ); }
 inline bool has_avx512vl() noexcept { return CPU_FEATURE_ACTIVE(AVX512VL); }
 inline bool counts_evenly() noexcept { return CPU_FEATURE_PRESENT(INVARIANT_TSC); }
+
+}  // namespace peal
+
 #else
+
+#include <cpuid.h>
+
+namespace peal {
+
 inline bool has_avx() noexcept { return __builtin_cpu_supports("avx"); }
 inline bool has_avx2() noexcept { return __builtin_cpu_supports("avx2"); }
 inline bool has_bmi2() noexcept { return __builtin_cpu_supports("bmi2"); }
@@ -40,8 +46,8 @@ inline bool counts_evenly() noexcept {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d >> 8 & 1) != 0;
 }
-#endif
 
 }  // namespace peal
 
+#endif
 #endif

@@ -32,7 +32,9 @@ class wait_clock {
 
   /// What is waited for has not come yet.
   void in_vain() noexcept {
-    if (left_ != 0 && --left_ == 0 && of_ != nullptr) [[unlikely]]
+    if (left_ == 0) return;
+    --left_;
+    if (left_ == 0 && of_ != nullptr) [[unlikely]]
       late_ = read();
   }
 
