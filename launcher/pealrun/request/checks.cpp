@@ -32,6 +32,10 @@ std::string check_seconds(const std::string& text) {
   return fmt::format("'{}' is no time: a number of seconds above 0 is allowed", text);
 }
 
+std::string check_file_name(const std::string& text) {
+  return text.empty() ? "the name of a file is missing" : "";
+}
+
 std::string check_variable(const std::string& text) {
   const std::string name = text.substr(0, text.find('='));
   if (name.empty()) return fmt::format("'{}' has no name: NAME or NAME=VALUE is allowed", text);

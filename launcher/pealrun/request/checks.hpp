@@ -26,6 +26,7 @@ std::optional<Number> number_in(const std::string& text) {
 std::string check_ranks(const std::string& text);
 std::string check_threads(const std::string& text);
 std::string check_seconds(const std::string& text);
+std::string check_file_name(const std::string& text);
 /// NAME or NAME=VALUE.
 std::string check_variable(const std::string& text);
 /// Also says in --help what is allowed.

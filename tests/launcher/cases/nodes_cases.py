@@ -23,11 +23,11 @@ def ended(desk, process):
 
 
 def number_of(pealrun):
-    """Slurm's number of the job that this pealrun has started, whose step has its process in its name."""
+    """Slurm's number of the job that this pealrun has started, whose step has its process and the number of the attempt in its name."""
     def look():
         words = ["squeue", "--steps", "--noheader", "--format=%i %j"]
         told = subprocess.run(words, env={**os.environ, **cluster()}, capture_output=True, text=True, check=True, timeout=harness.LONG).stdout
-        return next((line.split(".")[0].strip() for line in told.splitlines() if line.endswith(f".{pealrun}")), None)
+        return next((line.split(".")[0].strip() for line in told.splitlines() if re.search(rf"\.{pealrun}\.\d+$", line)), None)
     return wait_until(look, "the job runs")
 
 

@@ -16,7 +16,7 @@ std::string check_input(const std::string& text) {
   return fmt::format("'{}' is no rank: the number of a rank, all or none is allowed", text);
 }
 
-std::string check_not_empty(const std::string& text) {
+std::string check_folder_name(const std::string& text) {
   return text.empty() ? "the name of a folder is missing" : "";
 }
 
@@ -27,7 +27,7 @@ void output_options::declare(CLI::App& app) {
   app.add_flag("--tag-output", tag_, "write [rank] before every line that a rank writes");
   app.add_flag("--timestamp-output", timestamp_, "write date and time before every line");
   app.add_option("--output", folder_, "write to files in this folder, two for each rank")
-      ->check(check_not_empty)
+      ->check(check_folder_name)
       ->type_name("FOLDER");
   app.add_flag("--merge-stderr", merge_, "errors of a rank go where its output goes");
   app.add_option("--stdin", input_, "the rank that has the standard input (0 as set), all or none")

@@ -63,10 +63,6 @@ std::string check_cpu_set(const std::string& text) {
       "'{}' is no list of hardware threads: numbers and ranges such as 0-3,8 are allowed", text);
 }
 
-std::string check_file_name(const std::string& text) {
-  return text.empty() ? "the name of a file is missing" : "";
-}
-
 }  // namespace
 
 void placement_options::declare(CLI::App& app) {

@@ -24,10 +24,6 @@ constexpr std::uint16_t quiet_port = 4791;
 
 /// ::ffff:10.9.0.1 is 10.9.0.1.
 constexpr std::array<std::uint8_t, 12> ipv4_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-bool is_ipv4(const gid_bytes& which) noexcept {
-  return std::equal(ipv4_prefix.begin(), ipv4_prefix.end(), which.begin());
-}
-
 union socket_address {
   sockaddr any;
   sockaddr_in v4;

@@ -13,17 +13,8 @@ namespace peal::verbs {
 
 namespace {
 
-bool is_ipv4_mapped(const gid_bytes& gid) noexcept {
-  constexpr std::array<std::uint8_t, 12> prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-  return std::equal(prefix.begin(), prefix.end(), gid.begin());
-}
-
 bool is_zero(const gid_bytes& gid) noexcept {
   return std::all_of(gid.begin(), gid.end(), [](std::uint8_t each) { return each == 0; });
-}
-
-bool is_link_local(const gid_bytes& gid) noexcept {
-  return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
 }
 
 std::string names_of(const std::vector<port_facts>& ports) {
@@ -52,6 +43,15 @@ constexpr double least_rate_in_network = 0.5;
 
 }  // namespace
 
+bool is_ipv4(const gid_bytes& gid) noexcept {
+  constexpr std::array<std::uint8_t, 12> prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+  return std::equal(prefix.begin(), prefix.end(), gid.begin());
+}
+
+bool is_link_local(const gid_bytes& gid) noexcept {
+  return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
+}
+
 gid_class class_of(const gid_entry& entry) noexcept {
   if (is_zero(entry.bytes)) return gid_class::empty;
   switch (entry.kind) {
@@ -59,7 +59,7 @@ gid_class class_of(const gid_entry& entry) noexcept {
     case gid_kind::roce_v1: return gid_class::v1;
     case gid_kind::roce_v2: break;
   }
-  if (is_ipv4_mapped(entry.bytes)) return gid_class::v2_ipv4;
+  if (is_ipv4(entry.bytes)) return gid_class::v2_ipv4;
   return is_link_local(entry.bytes) ? gid_class::v2_link_local : gid_class::v2_ipv6;
 }
 
@@ -77,7 +77,7 @@ std::string_view to_text(gid_class which) noexcept {
 
 std::string to_text(const gid_bytes& gid) {
   char text[INET6_ADDRSTRLEN] = "";
-  if (is_ipv4_mapped(gid)) inet_ntop(AF_INET, gid.data() + 12, text, sizeof text);
+  if (is_ipv4(gid)) inet_ntop(AF_INET, gid.data() + 12, text, sizeof text);
   else inet_ntop(AF_INET6, gid.data(), text, sizeof text);
   return text;
 }
@@ -120,8 +120,8 @@ std::vector<std::size_t> in_turn(const std::vector<port_facts>& ports,
 }
 
 bool same_network(const gid_bytes& one, const gid_bytes& other, std::uint8_t bits) noexcept {
-  if (is_ipv4_mapped(one) != is_ipv4_mapped(other)) return false;
-  const unsigned endpoint = bits != 0 ? bits : is_ipv4_mapped(one) ? 96 + 24 : 64;
+  if (is_ipv4(one) != is_ipv4(other)) return false;
+  const unsigned endpoint = bits != 0 ? bits : is_ipv4(one) ? 96 + 24 : 64;
   for (unsigned bit = 0; bit < endpoint && bit < 128; ++bit)
     if (((one[bit / 8] ^ other[bit / 8]) >> (7 - bit % 8) & 1) != 0) return false;
   return true;

@@ -21,6 +21,10 @@ namespace peal::verbs {
 inline constexpr std::size_t most_rails = 4;
 
 using gid_bytes = std::array<std::uint8_t, 16>;
+/// ::ffff:10.9.0.1 is 10.9.0.1.
+bool is_ipv4(const gid_bytes&) noexcept;
+/// fe80::/10 on Ethernet; on InfiniBand the default prefix is of these too.
+bool is_link_local(const gid_bytes&) noexcept;
 
 enum class gid_kind : std::uint8_t { infiniband, roce_v1, roce_v2 };
 

@@ -11,16 +11,6 @@ namespace peal::verbs {
 
 namespace {
 
-bool is_ipv4(const gid_bytes& gid) noexcept {
-  constexpr std::array<std::uint8_t, 12> prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-  return std::equal(prefix.begin(), prefix.end(), gid.begin());
-}
-
-/// fe80::/10 on Ethernet; on InfiniBand the default prefix is of these too.
-bool is_link_local(const gid_bytes& gid) noexcept {
-  return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
-}
-
 std::uint8_t bits_of(const rail_address& of) noexcept {
   if (of.link_layer == rail_address::infiniband) return 64;
   if (of.network_bits != 0) return of.network_bits;
