@@ -7,12 +7,14 @@
 
 #include <infiniband/verbs.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "unit/transport/verbs/double/card.hpp"
@@ -23,6 +25,17 @@ using clock = std::chrono::steady_clock;
 
 /// Everything that is opened, made and posted happens under this lock.
 std::recursive_mutex& guard();
+using lock = std::lock_guard<std::recursive_mutex>;
+
+/// What a function that makes something returns when it does not.
+inline std::nullptr_t refuse(int why) {
+  errno = why;
+  return nullptr;
+}
+template <class Object>
+void forget(std::vector<Object*>& all, Object* gone) {
+  std::erase(all, gone);
+}
 
 /// A host's own view of a card: an opened device.
 struct context {
@@ -70,13 +83,15 @@ struct receive {
 struct shared_queue {
   ibv_srq base{};
   std::size_t most = 0;
+  std::uint32_t limit = 0;  // fewer receives than this: an event, once
   std::deque<receive> waiting;
+  void watch();
   static shared_queue& from(ibv_srq* base) { return *reinterpret_cast<shared_queue*>(base); }
 };
 
 struct address_handle {
   ibv_ah base{};
-  ibv_gid to{};
+  ibv_ah_attr way{};
 };
 
 struct request {
@@ -86,6 +101,15 @@ struct request {
   std::uint64_t number = 0;  // counted from 1
 };
 
+/// On its way to the queue pair of this number.
+struct datagram {
+  std::uint32_t to = 0, from = 0;
+  std::uint16_t from_lid = 0;
+  std::uint8_t sl = 0;
+  bool with_gid = false;
+  std::vector<std::byte> data;  // with 40 bytes for a GRH
+};
+
 /// A queue pair. Its requests wait in `sends` until they are done; they count against its depth
 /// until a completion that comes behind them has been polled.
 struct pair {
@@ -93,11 +117,10 @@ struct pair {
   card* on = nullptr;
   ibv_qp_cap caps{};
   bool signals_all = false;
-  std::uint32_t key = 0;  // Q_Key
-  std::uint32_t remote = 0;
-  ibv_gid remote_gid{};
-  clock::duration patience{};  // with a peer that does not answer
+  ibv_qp_attr attributes{};  // what was set by ibv_modify_qp
+  bool established = false;  // a message came
   clock::time_point silent_since = clock::time_point::max();
+  clock::time_point not_ready_since = clock::time_point::max();
 
   std::deque<request> sends;
   std::deque<receive> receives;
@@ -111,8 +134,16 @@ struct pair {
   /// Into the error state: what waits is flushed.
   void fail();
   void complete(const request&, ibv_wc_status);
+  void tell(ibv_event_type);
+  /// A datagram arrives, and is gone where nothing is posted for it.
+  void take(const datagram&);
+  [[nodiscard]] port& at() const { return on->ports[attributes.port_num - 1u]; }
+  [[nodiscard]] std::uint16_t key() const;
 
  private:
+  /// Null: no packet of this request comes to a queue pair.
+  [[nodiscard]] pair* peer_of(const request&) const;
+  [[nodiscard]] bool waits_for_receive(pair& to, ibv_wc_status& how);
   [[nodiscard]] bool work(const request&, ibv_wc_status& how);
   [[nodiscard]] bool send(pair& to, const request&, ibv_wc_status& how);
   [[nodiscard]] ibv_wc_status send_datagram(const request&);
@@ -125,11 +156,17 @@ struct world {
   std::vector<region*> regions;
   std::vector<shared_queue*> shared_queues;
   std::vector<queue*> queues;
+  std::unordered_map<std::uint32_t, pair*> numbers;  // of queue pairs
   std::uint32_t last_number = 16;
   std::uint64_t completions = 0;  // ever added: whether anything moved
 
-  /// Null: there is none, or a cut lies between.
-  [[nodiscard]] pair* find(const card& from, const ibv_gid& where, std::uint32_t number) const;
+  std::vector<datagram> late;
+  bool routers = false;  // between networks
+
+  [[nodiscard]] pair* find(std::uint32_t number) const;
+  /// The queue pair of this number on a port to which packets come by `way` from `from`; null: they
+  /// vanish.
+  [[nodiscard]] pair* find(const pair& from, const ibv_ah_attr& way, std::uint32_t number) const;
   [[nodiscard]] region* find(std::uint32_t key, std::uint64_t at, std::size_t bytes,
                              bool remote) const;
   /// Goes on with what waits for something.
