@@ -4,12 +4,17 @@ pealrun_SOURCES = \
   launcher/pealrun/end/end_order.hpp \
   launcher/pealrun/engine/choice.hpp \
   launcher/pealrun/engine/counterparts.hpp \
+  launcher/pealrun/engine/other_end.hpp \
   launcher/pealrun/engine/other_launcher.hpp \
   launcher/pealrun/engine/prterun_command.hpp \
+  launcher/pealrun/engine/prterun_errors.hpp \
+  launcher/pealrun/engine/prterun_remains.hpp \
   launcher/pealrun/engine/ranks_command.hpp \
+  launcher/pealrun/engine/slurm/daemon_watch.hpp \
   launcher/pealrun/engine/slurm/slurm_step.hpp \
   launcher/pealrun/engine/slurm/srun_command.hpp \
   launcher/pealrun/engine/slurm/srun_errors.hpp \
+  launcher/pealrun/engine/slurm/step_watch.hpp \
   launcher/pealrun/engine/slurm/text_filter.hpp \
   launcher/pealrun/engine/supervisor.hpp \
   launcher/pealrun/engine/terminal_relay.hpp \
@@ -22,8 +27,19 @@ pealrun_SOURCES = \
   launcher/pealrun/hang/job_table.hpp \
   launcher/pealrun/hang/rank_ranges.hpp \
   launcher/pealrun/hang/stacks.hpp \
+  launcher/pealrun/hang/stillness.hpp \
   launcher/pealrun/hang/wait_words.hpp \
   launcher/pealrun/job.hpp \
+  launcher/pealrun/nodes/agent/answer_lines.hpp \
+  launcher/pealrun/nodes/clock_samples.hpp \
+  launcher/pealrun/nodes/agent/file_pieces.hpp \
+  launcher/pealrun/nodes/agent/node_agent.hpp \
+  launcher/pealrun/nodes/node_agents.hpp \
+  launcher/pealrun/nodes/node_view.hpp \
+  launcher/pealrun/nodes/node_watch.hpp \
+  launcher/pealrun/nodes/slurm_job.hpp \
+  launcher/pealrun/nodes/agent/step_filter.hpp \
+  launcher/pealrun/nodes/watched_run.hpp \
   launcher/pealrun/placement/bindings_text.hpp \
   launcher/pealrun/placement/held_cores.hpp \
   launcher/pealrun/placement/mapping.hpp \
@@ -66,6 +82,7 @@ pealrun_SOURCES = \
   launcher/pealrun/request/request.hpp \
   launcher/pealrun/say.hpp \
   launcher/pealrun/shown/call_sites.hpp \
+  launcher/pealrun/shown/known_calls.hpp \
   launcher/pealrun/shown/process_stat.hpp \
   launcher/pealrun/shown/rank_pages.hpp \
   launcher/pealrun/shown/snapshot.hpp \
@@ -83,6 +100,7 @@ if UNITS
 pealrun_SOURCES += \
   launcher/pealrun/engine/unit.cpp \
   launcher/pealrun/hang/unit.cpp \
+  launcher/pealrun/nodes/unit.cpp \
   launcher/pealrun/report/unit.cpp \
   launcher/pealrun/request/unit.cpp \
   launcher/pealrun/shown/unit.cpp \
@@ -96,10 +114,14 @@ pealrun_SOURCES += \
   launcher/pealrun/engine/counterparts.cpp \
   launcher/pealrun/engine/other_launcher.cpp \
   launcher/pealrun/engine/prterun_command.cpp \
+  launcher/pealrun/engine/prterun_errors.cpp \
+  launcher/pealrun/engine/prterun_remains.cpp \
   launcher/pealrun/engine/ranks_command.cpp \
+  launcher/pealrun/engine/slurm/daemon_watch.cpp \
   launcher/pealrun/engine/slurm/slurm_step.cpp \
   launcher/pealrun/engine/slurm/srun_command.cpp \
   launcher/pealrun/engine/slurm/srun_errors.cpp \
+  launcher/pealrun/engine/slurm/step_watch.cpp \
   launcher/pealrun/engine/slurm/text_filter.cpp \
   launcher/pealrun/engine/supervisor.cpp \
   launcher/pealrun/engine/terminal_relay.cpp \
@@ -112,11 +134,22 @@ pealrun_SOURCES += \
   launcher/pealrun/hang/job_table.cpp \
   launcher/pealrun/hang/rank_ranges.cpp \
   launcher/pealrun/hang/stacks.cpp \
+  launcher/pealrun/hang/stillness.cpp \
   launcher/pealrun/hang/wait_words.cpp \
   launcher/pealrun/job.cpp \
   launcher/pealrun/job_ends.cpp \
   launcher/pealrun/job_signals.cpp \
   launcher/pealrun/main.cpp \
+  launcher/pealrun/nodes/agent/answer_lines.cpp \
+  launcher/pealrun/nodes/clock_samples.cpp \
+  launcher/pealrun/nodes/agent/file_pieces.cpp \
+  launcher/pealrun/nodes/agent/node_agent.cpp \
+  launcher/pealrun/nodes/node_agents.cpp \
+  launcher/pealrun/nodes/node_view.cpp \
+  launcher/pealrun/nodes/node_watch.cpp \
+  launcher/pealrun/nodes/slurm_job.cpp \
+  launcher/pealrun/nodes/agent/step_filter.cpp \
+  launcher/pealrun/nodes/watched_run.cpp \
   launcher/pealrun/placement/bindings_text.cpp \
   launcher/pealrun/placement/held_cores.cpp \
   launcher/pealrun/placement/mapping.cpp \
@@ -157,6 +190,7 @@ pealrun_SOURCES += \
   launcher/pealrun/request/options/report_options.cpp \
   launcher/pealrun/request/request.cpp \
   launcher/pealrun/shown/call_sites.cpp \
+  launcher/pealrun/shown/known_calls.cpp \
   launcher/pealrun/shown/process_stat.cpp \
   launcher/pealrun/shown/rank_pages.cpp \
   launcher/pealrun/shown/snapshot.cpp \
@@ -172,7 +206,8 @@ pealrun_SOURCES += \
   launcher/pealrun/streams/spool.cpp
 endif
 pealrun_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/launcher/pealrun $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(FMT_CFLAGS)
-pealrun_LDADD = libpeal_core.la $(PMIX_LIBS) $(HWLOC_LIBS) $(FMT_LIBS)
+# libresolv has base64.
+pealrun_LDADD = $(peal_parts) -lresolv $(PMIX_LIBS) $(FMT_LIBS)
 
 # Where these shells look for completions of programs.
 bashcompletiondir = $(datadir)/bash-completion/completions
@@ -201,7 +236,7 @@ peal_info_SOURCES = \
   launcher/info/tune.hpp \
   launcher/info/units.hpp
 peal_info_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
-peal_info_LDADD = libpeal_core.la $(FMT_LIBS)
+peal_info_LDADD = $(peal_parts) $(FMT_LIBS)
 
 bin_PROGRAMS += peal-sim
 peal_sim_SOURCES = \
@@ -214,4 +249,4 @@ peal_sim_SOURCES = \
   launcher/sim/report.hpp \
   launcher/sim/text.cpp
 peal_sim_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
-peal_sim_LDADD = libpeal_simulator.la libpeal_core.la $(FMT_LIBS)
+peal_sim_LDADD = libpeal_simulator.la $(peal_parts) $(FMT_LIBS)

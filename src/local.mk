@@ -5,11 +5,13 @@ libpeal_core_la_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS) -DPEAL_PMIX_LIBDIR='"$(
 # -fno-tree-slp-vectorize: g++ otherwise joins an envelope's two words in a vector register, through memory, on the path of every message.
 libpeal_core_la_CXXFLAGS = $(AM_CXXFLAGS) -fno-semantic-interposition -fno-tree-slp-vectorize
 # Without libpmix, which is loaded where a rank meets its launcher by it: src/bootstrap/pmix_library.hpp.
-libpeal_core_la_LIBADD = $(HWLOC_LIBS) $(IBVERBS_LIBS) $(FMT_LIBS) -ldl -lpthread
+libpeal_core_la_LIBADD = $(FMT_LIBS) -ldl -lpthread
+# What programs are linked with that are made of libpeal's parts. libpeal loads hwloc and libibverbs when they are needed.
+peal_parts = libpeal_core.la $(HWLOC_LIBS) $(IBVERBS_LIBS)
 
 lib_LTLIBRARIES += libpeal.la
-libpeal_la_SOURCES =
-nodist_EXTRA_libpeal_la_SOURCES = force_cxx.cpp
+libpeal_la_SOURCES = src/base/on_demand/hwloc_calls.cpp src/base/on_demand/ibverbs_calls.cpp
+libpeal_la_CPPFLAGS = $(libpeal_core_la_CPPFLAGS)
 libpeal_la_LIBADD = libpeal_core.la
 libpeal_la_CXXFLAGS = $(libpeal_core_la_CXXFLAGS)
 libpeal_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -Wl,-Bsymbolic-functions \

@@ -2,7 +2,7 @@
 if HAVE_GTEST
 unit_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(GTEST_CFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(IBVERBS_CFLAGS) $(FMT_CFLAGS)
 unit_cxxflags = $(AM_CXXFLAGS)
-unit_ldadd = libpeal_core.la $(GTEST_LIBS) -lgtest_main
+unit_ldadd = $(peal_parts) $(GTEST_LIBS) -lgtest_main
 include tests/unit/local.mk
 endif
 

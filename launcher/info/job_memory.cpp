@@ -117,13 +117,13 @@ job_memory::job_memory(job_memory&& from) noexcept
 
 std::int64_t job_memory::process_of(std::size_t index) const {
   process_card card;
-  return read_all(file_, card_offset(index, front_bytes()), &card, sizeof card) ? card.pid : 0;
+  return read_all(file_, card_offset(index), &card, sizeof card) ? card.pid : 0;
 }
 
 bool job_memory::read_front(std::size_t index, std::size_t offset, void* into,
                             std::size_t bytes) const noexcept {
   return index < ranks() && offset + bytes <= front_bytes() &&
-         read_all(file_, front_offset(index, front_bytes()) + offset, into, bytes);
+         read_all(file_, front_offset(index, front_bytes(), ranks()) + offset, into, bytes);
 }
 
 }  // namespace peal::info

@@ -54,6 +54,11 @@ ordered_json of(const verbs::port_report& port) {
           {"mtu_bytes", port.mtu},
           {"most_mtu_bytes", port.most_mtu},
           {"longest_message_bytes", port.longest_message},
+          {"lid", port.lid},
+          {"lmc", port.lmc},
+          {"subnet_manager_lid", port.manager},
+          {"needs_grh", port.needs_grh},
+          {"pkeys", port.pkeys},
           {"gids", std::move(gids)}};
 }
 
@@ -74,18 +79,32 @@ ordered_json of(const verbs::device_report& device) {
           {"ports", std::move(ports)}};
 }
 
+std::string_view purpose_of(verbs::choice_role role) {
+  switch (role) {
+    case verbs::choice_role::messages: return "messages";
+    case verbs::choice_role::parts: return "parts of large messages";
+    case verbs::choice_role::instead: break;
+  }
+  return "messages where a rank lacks the first network";
+}
+
 ordered_json chosen_of(const report& all) {
   if (all.rails.empty()) return nullptr;
   ordered_json limits = ordered_json::array(), rails = ordered_json::array();
   for (std::size_t each = 0; each < all.rails.size(); ++each)
     rails.push_back({{"port", all.rail_names[each]},
                      {"gid", of(all.rails[each].gid)},
+                     {"for", purpose_of(all.rails[each].role)},
                      {"reason", all.rails[each].reason}});
   for (const verbs::granted_limit& each : all.limits)
     limits.push_back({{"what", each.what}, {"wanted", each.wanted}, {"granted", each.granted}});
   ordered_json made = rails.front();
   made["limits"] = std::move(limits);
   made["rails"] = std::move(rails);
+  ordered_json skipped = ordered_json::array();
+  for (const report::skipped_port& each : all.skipped_ports)
+    skipped.push_back({{"port", each.name}, {"reason", each.reason}});
+  made["not_used"] = std::move(skipped);
   return made;
 }
 

@@ -84,13 +84,6 @@ std::vector<setting> listed(const job_settings& settings) {
   return found;
 }
 
-verbs::choice_wishes wishes_of(const verbs_settings& settings) {
-  verbs::choice_wishes made;
-  made.device = settings.device;
-  if (settings.gid) made.gid = static_cast<int>(*settings.gid);
-  return made;
-}
-
 void look_at_machine(report& about, const machine& here, const job_settings& settings) {
   machine_report& found = about.machine;
   found.host = host_name();
@@ -140,10 +133,12 @@ void look_at_devices(report& about, const machine& here, const job_settings& set
                       each.name, each.problem));
   }
   transport_report verbs{"verbs", "between nodes; everything with PEAL_TRANSPORT=verbs", {}};
-  const verbs::choice_wishes wishes = wishes_of(settings.verbs);
+  const verbs::choice_wishes wishes = verbs::wishes_of(settings.verbs, 0);
   verbs::rails_result result = verbs::choose_rails(ports, wishes);
   for (const verbs::choice& each : result.rails)
     about.rail_names.push_back(ports[each.port].name());
+  for (verbs::skipped_port& each : result.skipped)
+    about.skipped_ports.push_back({ports[each.port].name(), std::move(each.reason)});
   if (!result.rails.empty()) {
     verbs::trial tried = verbs::try_device(here, wishes, settings.verbs.promote.has_value());
     about.limits = std::move(tried.limits);

@@ -50,6 +50,10 @@ struct report {
   // What is used; the port is an index into all ports of `devices`, one after another.
   std::vector<verbs::choice> rails;
   std::vector<std::string> rail_names;
+  struct skipped_port {
+    std::string name, reason;
+  };
+  std::vector<skipped_port> skipped_ports;  // that could be used, and are not
   std::vector<verbs::granted_limit> limits;
   std::string cache_problem;  // why no memory stays registered after its use; empty: it does
   // From which the choice of algorithms has its costs; empty: they are built in.

@@ -50,6 +50,15 @@ void write(out to, const std::vector<transport_report>& transports) {
 void write(out to, const verbs::port_report& port, const verbs::choice* used) {
   fmt::format_to(to, "    port {}: {}, {}, {} Gb/s, MTU {} of {}\n", port.port, port.state,
                  port.ethernet ? "Ethernet" : "InfiniBand", port.gigabits, port.mtu, port.most_mtu);
+  if (!port.ethernet) {
+    std::string keys;
+    for (const std::uint16_t each : port.pkeys)
+      if (each != 0) keys += fmt::format("{}{:#06x}", keys.empty() ? "" : ", ", each);
+    fmt::format_to(to, "      LID {}{}, subnet manager {}, P_Keys {}{}\n", port.lid,
+                   port.lmc > 0 ? fmt::format(" to {}", port.lid + (1 << port.lmc) - 1) : "",
+                   port.manager, keys.empty() ? "none" : keys,
+                   port.needs_grh ? ", every packet needs a GRH" : "");
+  }
   for (const verbs::gid_entry& gid : port.gids) {
     if (verbs::class_of(gid) == verbs::gid_class::empty) continue;
     fmt::format_to(to, "      GID {:<3} {:<28} {}{}\n", gid.index, verbs::to_text(gid.bytes),
@@ -86,8 +95,15 @@ void write_devices(out to, const report& all) {
   }
   for (std::size_t each = 0; each < all.rails.size(); ++each)
     fmt::format_to(to, "  used{}: {}, GID {} ({})\n",
-                   each > 0 ? " for parts of large messages" : "", all.rail_names[each],
-                   all.rails[each].gid.index, all.rails[each].reason);
+                   each == 0 ? ""
+                   : all.rails[each].role == verbs::choice_role::instead
+                       ? " where a rank lacks that "
+                         "network"
+                       : " for parts of large "
+                         "messages",
+                   all.rail_names[each], all.rails[each].gid.index, all.rails[each].reason);
+  for (const report::skipped_port& each : all.skipped_ports)
+    fmt::format_to(to, "  not used: {}: {}\n", each.name, each.reason);
   if (all.rails.empty()) return;
   if (all.cache_problem.empty()) fmt::format_to(to, "  memory stays registered after its use\n");
   else fmt::format_to(to, "  memory is registered anew for each use: {}\n", all.cache_problem);

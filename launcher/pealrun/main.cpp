@@ -20,10 +20,13 @@
 #include "base/settings.hpp"
 #include "bootstrap/owner.hpp"
 #include "engine/other_launcher.hpp"
+#include "engine/slurm/step_watch.hpp"
 #include "explain/plan.hpp"
 #include "hang/attach.hpp"
 #include "hang/hang_report.hpp"
 #include "job.hpp"
+#include "nodes/agent/node_agent.hpp"
+#include "nodes/node_watch.hpp"
 #include "peal/error.hpp"
 #include "placement/placement.hpp"
 #include "pmix/pmix_host.hpp"
@@ -155,7 +158,10 @@ int run(const restart& starts) {
     signal_source signals;
     if (elsewhere) {
       (void)job_settings::from_environment();  // refuses what is wrong before ranks are started
-      return run_by(*elsewhere, request, signals);
+      const other_end end = run_by(*elsewhere, request, signals);
+      if (end.may_start_again && starts.count() < request.restarts)
+        starts.once_more(request.restarts, signals, files);
+      return end.code;
     }
     const job_end end = run_job(request, signals, files, starts);
     if (end.may_start_again && starts.count() < request.restarts)
@@ -186,6 +192,9 @@ int main(int count, char** words) {
   open_standard_descriptors();
   if (count == 3 && std::string_view{words[1]} == hang_report_word)
     return write_hang_report(words[2]);
+  if (count == 3 && std::string_view{words[1]} == node_watch_word) return watch_nodes(words[2]);
+  if (count == 3 && std::string_view{words[1]} == node_agent_word) return serve_node(words[2]);
+  if (count == 3 && std::string_view{words[1]} == watch_step_word) return watch_step(words[2]);
   // For libpmix's own use of hwloc too, here and in the ranks: gl asks X servers over the network,
   // x86 takes most of the discovery's time.
   ::setenv("HWLOC_COMPONENTS", "-gl,-x86", 0);

@@ -1,8 +1,10 @@
 #include "base/copy.hpp"
 
+#include "base/processor_features.hpp"
 #include "base/timing/copy_time.hpp"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -47,23 +49,27 @@ void copy_any(void* to, const void* from, std::size_t bytes) noexcept {
   std::memcpy(to, from, bytes);
 }
 
+bool made_by_amd() noexcept {
+  unsigned highest = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(0, &highest, &b, &c, &d) != 0 && b == signature_AMD_ebx &&
+         c == signature_AMD_ecx && d == signature_AMD_edx;
+}
+
 }  // namespace
 
 void copy_wide(void* to, const void* from, std::size_t bytes) noexcept {
-  static auto* const best = __builtin_cpu_supports("avx512f") ? copy_avx512
-                            : __builtin_cpu_supports("avx")   ? copy_avx
-                                                              : copy_any;
+  static auto* const best = has_avx512f() ? copy_avx512 : has_avx() ? copy_avx : copy_any;
   const copy_time noted{bytes};
   best(to, from, bytes);
 }
 
 bool can_copy_past_caches() noexcept {
-  static const bool can = __builtin_cpu_supports("avx");
+  static const bool can = has_avx();
   return can;
 }
 
 bool past_caches_pays() noexcept {
-  static const bool pays = __builtin_cpu_is("amd") && can_copy_past_caches();
+  static const bool pays = made_by_amd() && can_copy_past_caches();
   return pays;
 }
 

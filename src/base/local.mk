@@ -5,6 +5,8 @@ libpeal_core_la_SOURCES += \
   src/base/timing/copy_time.hpp \
   src/base/error_text.hpp \
   src/base/log.hpp \
+  src/base/on_demand/shared_library.hpp \
+  src/base/processor_features.hpp \
   src/base/settings.hpp \
   src/base/timing/ticks.hpp \
   src/base/uncaught.hpp \
@@ -17,6 +19,7 @@ libpeal_core_la_SOURCES += \
   src/base/copy.cpp \
   src/base/error.cpp \
   src/base/log.cpp \
+  src/base/on_demand/shared_library.cpp \
   src/base/settings.cpp \
   src/base/timing/ticks.cpp \
   src/base/uncaught.cpp \

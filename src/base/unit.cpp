@@ -3,6 +3,7 @@
 #include "base/copy.cpp"
 #include "base/error.cpp"
 #include "base/log.cpp"
+#include "base/on_demand/shared_library.cpp"
 #include "base/settings.cpp"
 #include "base/timing/ticks.cpp"
 #include "base/uncaught.cpp"

@@ -45,6 +45,18 @@ std::optional<std::size_t> count::read(std::string_view from) const {
   return within(least, most, number_in<std::size_t>(from));
 }
 
+std::optional<std::uint16_t> pkey::read(std::string_view from) const {
+  const bool hexadecimal = from.starts_with("0x") || from.starts_with("0X");
+  if (hexadecimal) from.remove_prefix(2);
+  std::uint16_t value = 0;
+  const auto [end, failed] =
+      std::from_chars(from.data(), from.data() + from.size(), value, hexadecimal ? 16 : 10);
+  // Without its highest bit it is the number of the partition, and there is none of number 0.
+  if (failed != std::errc{} || end != from.data() + from.size() || (value & 0x7fff) == 0)
+    return std::nullopt;
+  return value;
+}
+
 std::optional<std::size_t> bytes::read(std::string_view from) const {
   return within(least, most, bytes_in(from));
 }

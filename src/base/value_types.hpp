@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,6 +64,16 @@ struct seconds : real {
 };
 struct microseconds : real {
   [[nodiscard]] std::string form() const { return "a number of microseconds in " + allowed(); }
+};
+
+/// 0x8001, or the same as a decimal number. Of the two memberships of a partition (the highest bit)
+/// either may be written.
+struct pkey {
+  using value = std::uint16_t;
+  [[nodiscard]] std::optional<value> read(std::string_view) const;
+  [[nodiscard]] std::string write(value of) const { return fmt::format("{:#06x}", of); }
+  [[nodiscard]] std::string allowed() const { return "0x0001..0xffff"; }
+  [[nodiscard]] std::string form() const { return "a P_Key such as 0x8001, in " + allowed(); }
 };
 
 struct path {

@@ -13,7 +13,7 @@
 #include "comm/communicator_state.hpp"
 #include "p2p/operation.hpp"
 #include "peal/detail/core.hpp"
-#include "record/recorder.hpp"
+#include "record/call_scope.hpp"
 
 namespace peal {
 
@@ -25,7 +25,7 @@ inline int recorded_peer(const team& on, int rank) noexcept {
 /// Any call.
 class recorded_call {
  public:
-  /// `timed`: whatever it does, it may wait.
+  /// `timed`: it may wait, and without a wait_clock.
   recorded_call(record::call_kind kind, const detail::location& where, std::size_t bytes = 0,
                 int peer = -1, bool timed = false) noexcept {
     if (record::recorder* const to = record::recorder::active()) [[unlikely]]
@@ -42,7 +42,7 @@ class recorded_send : recorded_call {
   recorded_send(record::call_kind kind, const team& on, std::uint32_t context, std::size_t bytes,
                 int dest, int tag, const detail::location& where) noexcept
       : recorded_call{kind, where, bytes, recorded_peer(on, dest)} {
-    if (noted() != nullptr) [[unlikely]]
+    if (noted() != nullptr && noted()->has_event()) [[unlikely]]
       noted()->is_message(recorded_peer(on, dest), tag, context);
   }
 };
@@ -52,14 +52,15 @@ class recorded_receive : recorded_call {
  public:
   recorded_receive(const team& on, const detail::location& where) noexcept
       : recorded_call{record::call_kind::recv, where}, on_{on} {
-    if (noted() != nullptr) [[unlikely]]
+    if (noted() != nullptr && noted()->has_event()) [[unlikely]]
       noted()->is_posted();
   }
   /// What it has got.
   detail::outcome got(const detail::outcome& of) noexcept {
     if (record::call_scope* const to = noted()) [[unlikely]] {
-      to->is_message(recorded_peer(on_, of.source), of.tag, on_.context());
-      to->received(recorded_peer(on_, of.source), of.bytes);
+      const int peer = recorded_peer(on_, of.source);
+      to->received(peer, of.bytes);
+      if (to->has_event()) to->is_message(peer, of.tag, on_.context());
     }
     return of;
   }
@@ -89,7 +90,7 @@ class recorded_collective : recorded_call {
                                   static_cast<unsigned>(record::call_kind::barrier) +
                                   static_cast<unsigned>(call.kind))
                             : record::call_kind::start_collective,
-                      where, call.bytes, -1, waits},
+                      where, call.bytes},
         call_{call} {}
   [[nodiscard]] bool on() noexcept { return noted() != nullptr; }
   void went_by(std::string_view algorithm) noexcept {

@@ -138,7 +138,7 @@ std::string node_segment::path() const {
 void node_segment::compute_size() {
   const auto count = static_cast<std::size_t>(plan_.count);
   front_stride_ = front_stride(plan_.front_bytes);
-  slices_at_ = page + count * front_stride_;
+  slices_at_ = front_offset(count, plan_.front_bytes, count) - front_lead;
   transport_parts_ = round_up(slices_at_ + count * plan_.slices * slice_bytes, share_alignment);
   transport_stride_ = round_up(plan_.transport_bytes, share_alignment);
   heap_parts_ = transport_parts_ + count * transport_stride_;
@@ -184,7 +184,8 @@ void node_segment::create() {
                             static_cast<std::uint64_t>(plan_.count),
                             plan_.front_bytes,
                             plan_.transport_bytes,
-                            plan_.heap_bytes};
+                            plan_.heap_bytes,
+                            0};
   write_card();
   if (plan_.count == 1) {  // no other process needs a name
     ::unlink(first_name.c_str());
@@ -237,7 +238,8 @@ void node_segment::attach() {
                               static_cast<std::uint64_t>(plan_.count),
                               plan_.front_bytes,
                               plan_.transport_bytes,
-                              plan_.heap_bytes};
+                              plan_.heap_bytes,
+                              0};
   segment_header found{};
   const bool read = pread(file_, &found, sizeof found, 0) == sizeof found;
   const bool same =
@@ -258,11 +260,11 @@ void node_segment::attach() {
   write_card();
 }
 
-/// And the header, by index 0.
+/// And the header and all cards, by index 0.
 int node_segment::reserve_front() noexcept {
-  const std::size_t card = card_offset(static_cast<std::size_t>(plan_.index), plan_.front_bytes),
-                    begin = plan_.index == 0 ? 0 : card;
-  committed_ = card + front_stride_ - begin;
+  const std::size_t own = front(plan_.index).offset - front_lead,
+                    begin = plan_.index == 0 ? 0 : own;
+  committed_ = own + front_stride_ - begin;
   return committed_ > plan_.most_committed ? ENOSPC : reserve(file_, begin, committed_);
 }
 
@@ -279,7 +281,9 @@ void node_segment::map(int file) {
 }
 
 node_segment::part node_segment::front(int index) const noexcept {
-  return {front_offset(static_cast<std::size_t>(index), plan_.front_bytes), plan_.front_bytes};
+  return {front_offset(static_cast<std::size_t>(index), plan_.front_bytes,
+                       static_cast<std::size_t>(plan_.count)),
+          plan_.front_bytes};
 }
 
 node_segment::part node_segment::slice(int index, std::size_t which) const noexcept {
@@ -297,17 +301,26 @@ node_segment::part node_segment::heap_part(int index) const noexcept {
 }
 
 const process_card& node_segment::card(int index) const noexcept {
-  return *at<process_card>(card_offset(static_cast<std::size_t>(index), plan_.front_bytes));
+  return *at<process_card>(card_offset(static_cast<std::size_t>(index)));
 }
 
 void node_segment::write_card() noexcept {
-  *at<process_card>(card_offset(static_cast<std::size_t>(plan_.index), plan_.front_bytes)) = {
+  *at<process_card>(card_offset(static_cast<std::size_t>(plan_.index))) = {
       getpid(), own_id_space(), reinterpret_cast<std::uintptr_t>(&own_nonce_), own_nonce_};
 }
 
 bool node_segment::knows_by_id(int index) const noexcept {
   const std::uint64_t space = card(plan_.index).id_space;
   return index == plan_.index || (space != 0 && card(index).id_space == space);
+}
+
+void node_segment::note_leaving() noexcept {
+  // release: pairs with the acquire in any_has_left
+  std::atomic_ref{at<segment_header>(0)->left}.fetch_add(1, std::memory_order_release);
+}
+
+bool node_segment::any_has_left() const noexcept {
+  return std::atomic_ref{at<segment_header>(0)->left}.load(std::memory_order_acquire) != 0;
 }
 
 int node_segment::commit(std::size_t offset, std::size_t bytes, int numa) noexcept {

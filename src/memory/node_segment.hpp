@@ -109,6 +109,11 @@ class node_segment {
   /// container of its own.
   [[nodiscard]] bool knows_by_id(int index) const noexcept;
 
+  /// This process takes part no more.
+  void note_leaving() noexcept;
+  /// Whether any process has noted that. Who finds so sees what that one wrote before.
+  [[nodiscard]] bool any_has_left() const noexcept;
+
   [[nodiscard]] std::byte* at(std::size_t offset) const noexcept { return base_ + offset; }
   template <class Type>
   [[nodiscard]] Type* at(std::size_t offset) const noexcept {

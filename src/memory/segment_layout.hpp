@@ -15,8 +15,8 @@
 
 namespace peal {
 
-/// "pealsegf": another layout gets another number.
-inline constexpr std::uint64_t segment_magic = 0x7065616c'73656767;
+/// "pealsegh": another layout gets another number.
+inline constexpr std::uint64_t segment_magic = 0x7065616c'73656768;
 
 struct segment_header {
   std::uint64_t magic;
@@ -25,10 +25,11 @@ struct segment_header {
   std::uint64_t front_bytes;
   std::uint64_t transport_bytes;
   std::uint64_t heap_bytes;
+  std::uint64_t left;  // processes that take part no more
 };
 
 /// What each process writes down about itself, so that other processes can try whether they may
-/// read its memory. It stands before its front.
+/// read its memory.
 struct process_card {
   std::int64_t pid = 0;
   std::uint64_t id_space = 0;  // the inode of the namespace in which `pid` means it; 0: not known
@@ -36,17 +37,24 @@ struct process_card {
   std::uint64_t nonce = 0;          // ...must stand this
 };
 
-/// Before each front, which is aligned as far.
-inline constexpr std::size_t card_bytes = 4 * cache_line;
+/// The cards of all processes stand side by side behind the header. Every process reads all of
+/// them when it starts, and would touch a page of each other process if they stood apart.
+constexpr std::size_t card_offset(std::size_t index) noexcept {
+  return cache_line + index * sizeof(process_card);
+}
+static_assert(sizeof(segment_header) <= cache_line);
+
+/// Where a front begins in its page.
+inline constexpr std::size_t front_lead = 4 * cache_line;
 
 constexpr std::size_t front_stride(std::size_t front_bytes) noexcept {
-  return (card_bytes + front_bytes + page - 1) / page * page;
+  return (front_lead + front_bytes + page - 1) / page * page;
 }
-constexpr std::size_t card_offset(std::size_t index, std::size_t front_bytes) noexcept {
-  return page + index * front_stride(front_bytes);
-}
-constexpr std::size_t front_offset(std::size_t index, std::size_t front_bytes) noexcept {
-  return card_offset(index, front_bytes) + card_bytes;
+/// `count`: processes of the node. The cards end before the first front.
+constexpr std::size_t front_offset(std::size_t index, std::size_t front_bytes,
+                                   std::size_t count) noexcept {
+  return (card_offset(count) + page - 1) / page * page + index * front_stride(front_bytes) +
+         front_lead;
 }
 
 }  // namespace peal

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "base/page.hpp"
+
 namespace peal {
 
 using detail::matched_message;
@@ -43,15 +45,22 @@ void message_pool::give_back(matched_message& over) noexcept {
   free_[size_class] = block;
 }
 
+// By about a page, so that memory which is never needed is not touched: with many ranks that is
+// most of it.
 void message_pool::grow(std::size_t size_class) noexcept {
   const std::size_t size = sizes[size_class];
-  std::byte* slab =
-      slabs_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(slab_bytes)).get();
-  for (std::size_t at = slab_bytes / size; at-- > 0;) {
-    auto* block = new (slab + at * size) list_node;
+  unused_part& left = unused_[size_class];
+  if (left.bytes < size)
+    left = {slabs_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(slab_bytes)).get(),
+            slab_bytes / size * size};
+  const std::size_t bytes = std::min(left.bytes, std::max<std::size_t>(page / size, 1) * size);
+  for (std::size_t at = bytes; at > 0; at -= size) {
+    auto* block = new (left.begin + at - size) list_node;
     block->after = free_[size_class];
     free_[size_class] = block;
   }
+  left.begin += bytes;
+  left.bytes -= bytes;
 }
 
 }  // namespace peal

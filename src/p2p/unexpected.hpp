@@ -56,9 +56,15 @@ class message_pool {
                                                        1024, 1536, 2048, 3072, 4224};
   static constexpr std::size_t slab_bytes = 64 * 1024;
 
+  struct unused_part {
+    std::byte* begin = nullptr;
+    std::size_t bytes = 0;
+  };
+
   void grow(std::size_t size_class) noexcept;
 
   std::array<list_node*, sizes.size()> free_{};
+  std::array<unused_part, sizes.size()> unused_{};  // of the last slab of each size
   std::vector<std::unique_ptr<std::byte[]>> slabs_;
 };
 

@@ -70,10 +70,9 @@ class engine {
         policies_{policy, policy} {}
   /// Before the first wait: how to wait where every rank has a core, and where not. Which of them
   /// holds is asked again whenever a wait is over that was long, or sleeps, but not more often than
-  /// that.
+  /// core_sharing::look_interval says.
   void set_policies(const wait_policy& undersubscribed, const wait_policy& oversubscribed,
                     core_sharing& around, core_time& who_ran) noexcept;
-  static constexpr std::chrono::milliseconds look_interval{100};
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 

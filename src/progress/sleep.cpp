@@ -219,7 +219,7 @@ void engine::set_policies(const wait_policy& undersubscribed, const wait_policy&
   around_ = &around;
   history_.yields.watch(&who_ran);
   (void)note_cores();
-  next_look_.store(coarse_now() + look_interval / 1ns, std::memory_order_relaxed);
+  next_look_.store(coarse_now() + around_->look_interval() / 1ns, std::memory_order_relaxed);
 }
 
 /// Does not hold again for a while when it did.
@@ -227,7 +227,7 @@ bool engine::time_to_look() noexcept {
   if (around_ == nullptr) return false;
   const std::int64_t now = coarse_now();
   if (now < next_look_.load(std::memory_order_relaxed)) return false;
-  next_look_.store(now + look_interval / 1ns, std::memory_order_relaxed);
+  next_look_.store(now + around_->look_interval() / 1ns, std::memory_order_relaxed);
   return true;
 }
 

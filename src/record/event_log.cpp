@@ -5,11 +5,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <system_error>
 #include <utility>
 
 namespace peal::record {
+
+std::uint16_t number_of_thread() noexcept {
+  constexpr std::uint32_t most = 65535;  // those that come later share it
+  static constinit std::atomic<std::uint32_t> asked{0};
+  static constinit thread_local std::uint32_t number = 0;
+  // relaxed: a number and nothing else
+  if (number == 0) number = 1 + asked.fetch_add(1, std::memory_order_relaxed);
+  return static_cast<std::uint16_t>(std::min(number, most));
+}
 
 event_log::event_log(const std::string& file, std::uint64_t limit)
     : descriptor_{::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)},

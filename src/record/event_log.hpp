@@ -14,6 +14,9 @@
 
 namespace peal::record {
 
+/// Of the calling thread, among those of the process that have asked.
+std::uint16_t number_of_thread() noexcept;
+
 class event_log {
  public:
   /// Keeps nothing.

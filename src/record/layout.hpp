@@ -5,7 +5,8 @@
 //
 // Layer    record: may include base/. pealrun reads it.
 // Units    bytes; ticks of the clock of base/timing/ticks.hpp, and nanoseconds of the steady clock
-// at two ticks. Threads  one writer; the reader comes after its end.
+//          at two ticks.
+// Threads  one writer; the reader comes after its end.
 #pragma once
 
 #include <array>
@@ -14,9 +15,6 @@
 #include <cstdint>
 
 namespace peal::record {
-
-/// Another number whenever anything below changes.
-inline constexpr std::uint64_t layout_number = 0x7065616c00000001;
 
 inline constexpr std::size_t most_sites = 1024, most_uses = 512, most_strings = 64 << 10,
                              most_counters = 16 << 10, recent_messages = 128;
@@ -60,6 +58,7 @@ struct file_header {
   std::uint64_t homeless;           // calls from places for which there was no room
   std::uint32_t strings, counters;  // bytes in use
   std::uint64_t event_limit, events_lost;
+  std::uint64_t timed;  // calls whose whole time was taken
   std::array<char, 64> host;
 };
 
@@ -96,15 +95,25 @@ struct algorithm_use {
   std::uint64_t calls, ticks;
 };
 
-/// Messages alike, one after another, that stand in no table yet.
+/// Messages alike, one after another, that stand in no table yet. To count one is to take one off
+/// `left`; at 0 they are put into the tables.
 struct message_run {
-  std::uint64_t key;  // of the place, and what it does; 0: none
-  std::uint64_t bytes, count;
+  std::uint64_t key;  // made by key_of_run; 0: none
+  std::uint64_t bytes;
   std::int32_t peer;  // -1: no message
   std::uint32_t site;
-  call_kind kind;
-  bool further;  // not the first thing that a call of the program does: counted already
+  std::uint32_t left, from;  // so many have been counted: from - left
+
+  [[nodiscard]] std::uint32_t count() const noexcept { return from - left; }
+  [[nodiscard]] call_kind kind() const noexcept { return static_cast<call_kind>(key % kinds); }
+  /// Not the first thing that a call of the program does, which has been counted.
+  [[nodiscard]] bool further() const noexcept { return key / kinds % 2 != 0; }
+  static constexpr std::uint64_t kinds = 32;
 };
+/// `place`: a number of the place that calls, times 2; plus 1 for what is not the first thing.
+constexpr std::uint64_t key_of_run(std::uint64_t place, call_kind kind) noexcept {
+  return place * message_run::kinds + static_cast<std::uint64_t>(kind);
+}
 
 /// The whole file but for the peers, which follow.
 struct rank_file {
@@ -127,29 +136,40 @@ struct event {
   std::uint32_t context;
   // Of a receive: its number among those that this rank has posted.
   std::uint32_t posted;
+  std::uint16_t thread;  // a number that the threads of a rank have by their first events
   call_kind kind;
 };
 
+/// Another number whenever anything above changes: what a number means counts in the lower half,
+/// sizes in the upper one.
+inline constexpr std::uint64_t layout_number = [] {
+  std::uint64_t sizes = 0;
+  for (const std::size_t each :
+       {sizeof(file_header), sizeof(call_site), sizeof(peer_traffic), sizeof(length_class),
+        sizeof(algorithm_use), sizeof(message_run), sizeof(rank_file), sizeof(event)})
+    sizes = sizes * 31 + each;
+  return sizes << 32 | 2;
+}();
+
 /// Puts messages alike into the tables. `into.sites` and the peers behind are written.
 inline void enter(rank_file& into, peer_traffic* peers, const message_run& run) noexcept {
-  if (run.key == 0 || run.count == 0) return;
+  const std::uint64_t count = run.count();
+  if (run.key == 0 || count == 0) return;
   call_site& site = into.sites[run.site];
-  const std::uint64_t bytes = run.bytes * run.count;
-  if (run.kind != call_kind::received) {
-    if (!run.further) site.calls += run.count;
-    site.bytes += bytes;
-  }
+  const std::uint64_t bytes = run.bytes * count;
+  if (!run.further()) site.calls += count;
+  site.bytes += bytes;
   if (run.peer < 0) return;
   peer_traffic& peer = peers[run.peer];
-  if (run.kind == call_kind::received || run.kind == call_kind::recv) {
-    peer.received += run.count;
+  if (run.kind() == call_kind::recv) {
+    peer.received += count;
     peer.received_bytes += bytes;
     return;
   }
-  peer.sent += run.count;
+  peer.sent += count;
   peer.sent_bytes += bytes;
   length_class& lengths = into.lengths[class_of(run.bytes)];
-  lengths.messages += run.count;
+  lengths.messages += count;
   lengths.bytes += bytes;
 }
 

@@ -16,44 +16,15 @@
 
 #include "base/log.hpp"
 
+namespace peal::detail {
+constinit thread_local calling_function now_calling [[gnu::tls_model("initial-exec")]];
+}  // namespace peal::detail
+
 namespace peal::record {
 
 recorder* recorder::active_ = nullptr;
+recorder* recorder::counting_ = nullptr;
 recorder* recorder::last_ = nullptr;
-
-namespace {
-
-/// What a thread is doing.
-struct doing {
-  const char* function = nullptr;  // null: the place of a call names it
-  const void* from = nullptr;
-  bool further = false;  // this call of the function has been counted
-  call_scope* innermost = nullptr;
-};
-// initial-exec: without a call of the loader's for each look.
-[[gnu::tls_model("initial-exec")]] constinit thread_local doing now_doing;
-
-constexpr std::uint64_t mixer = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
-
-std::uint64_t number_of(const std::source_location& where) noexcept {
-  if constexpr (sizeof where == sizeof(std::uint64_t)) return std::bit_cast<std::uint64_t>(where);
-  else return std::bit_cast<std::uintptr_t>(where.file_name()) + where.line() * mixer;
-}
-std::uint64_t key_of(call_kind kind, const std::source_location& where) noexcept {
-  const doing& now = now_doing;
-  const std::uint64_t place = now.function != nullptr
-                                  ? std::bit_cast<std::uintptr_t>(now.from) * 3 +
-                                        std::bit_cast<std::uintptr_t>(now.function)
-                                  : number_of(where) * 32 + static_cast<std::uint64_t>(kind);
-  return place * mixer | 1;
-}
-
-bool blocks(call_kind kind) noexcept {
-  return kind == call_kind::probe || kind == call_kind::wait ||
-         (kind >= call_kind::barrier && kind < call_kind::start_collective);
-}
-
-}  // namespace
 
 recorder::recorder(rank_file& into, const recorder_options& options, event_log events) noexcept
     : file_{into},
@@ -121,17 +92,12 @@ void recorder::close(std::string_view counters) noexcept {
 }
 
 void recorder::forget() noexcept {
+  counting_ = nullptr;
   if (active_ != nullptr) {
     delete last_;
     last_ = std::exchange(active_, nullptr);
   }
   copied_ticks.store(nullptr, std::memory_order_relaxed);
-}
-
-void recorder::name_calls(const char* function, const void* from) noexcept {
-  now_doing.function = function;
-  now_doing.from = from;
-  now_doing.further = false;
 }
 
 void recorder::touch(std::uint64_t now) noexcept {
@@ -140,39 +106,70 @@ void recorder::touch(std::uint64_t now) noexcept {
   file_.head.events_lost = events_.lost();
 }
 
-std::uint32_t recorder::count(call_kind kind, const std::source_location* where, int peer,
-                              std::uint64_t bytes) noexcept {
-  message_run wanted{};
-  wanted.key = where == nullptr ? 1 : key_of(kind, *where);
-  wanted.bytes = bytes;
-  wanted.peer = peer;
-  wanted.kind = kind;
-  wanted.further = where != nullptr && now_doing.function != nullptr && now_doing.further;
-  now_doing.further = true;
-  const std::uint64_t mixed =
-      (wanted.key ^ bytes * 0xff51afd7ed558ccd ^ static_cast<std::uint32_t>(peer)) * mixer;
-  message_run& run = file_.recent[mixed >> (64 - std::bit_width(recent_messages - 1))];
-  if (run.key != wanted.key || run.bytes != bytes || run.peer != peer || run.kind != kind ||
-      run.further != wanted.further) [[unlikely]]
-    replace(run, wanted, where);
-  ++run.count;
-  return run.site;
+bool recorder::is_due() noexcept { return std::exchange(due_, false); }
+
+void recorder::time_next() noexcept {
+  counting_ = nullptr;
+  due_ = true;
 }
 
-void recorder::replace(message_run& run, const message_run& by,
-                       const std::source_location* where) noexcept {
-  const std::uint32_t site = where == nullptr ? 0 : site_of(by.kind, *where);
+std::uint32_t recorder::begin_timed() noexcept {
+  if (!threads_) counting_ = this;
+  return static_cast<std::uint32_t>(
+      std::max<std::uint64_t>(std::exchange(since_timed_, std::uint64_t{0}), 1));
+}
+
+void recorder::flush(message_run& run) noexcept {
   enter(file_, peers_, run);
-  run = by;
-  run.site = site;
-  if (until_touched_-- == 0) {
-    until_touched_ = period;
-    touch(ticks());
+  since_timed_ += run.count();
+  run.from = run.left;
+}
+
+void recorder::put_away(message_run& run) noexcept {
+  flush(run);
+  run.left = run.from = period();
+  time_next();
+}
+
+// Two runs may want one place, so each of them has another one beside it.
+std::uint32_t recorder::count_apart(call_kind kind, const std::source_location& where, int peer,
+                                    std::uint64_t bytes) noexcept {
+  std::uint64_t& named = detail::now_calling.place;
+  const std::uint64_t key = key_of(kind, where);
+  const std::size_t slot = slot_of(key, peer, bytes);
+  message_run& other = file_.recent[slot ^ 1];
+  if (other.key != key || other.bytes != bytes || other.peer != peer) {
+    const std::uint32_t site = site_of(kind, where);
+    message_run& first = file_.recent[slot];
+    flush(other);
+    // The one that is put aside stands in one place at any time, whenever the process may end.
+    flush(first);
+    other = first;
+    const std::uint32_t few = period();
+    first = {.key = key, .bytes = bytes, .peer = peer, .site = site, .left = few, .from = few};
   }
+  message_run& run = file_.recent[slot].key == key && file_.recent[slot].bytes == bytes &&
+                             file_.recent[slot].peer == peer
+                         ? file_.recent[slot]
+                         : other;
+  if (named != 0) named |= 1;
+  const std::uint32_t site = run.site;
+  if (--run.left == 0) put_away(run);
+  else if (--until_timed_ == 0) {
+    until_timed_ = period();
+    time_next();
+  }
+  return site;
 }
 
 std::uint32_t recorder::site_of(call_kind kind, const std::source_location& where) noexcept {
-  const std::uint64_t key = key_of(kind, where);
+  // A function is one site, whatever it does.
+  const detail::calling_function& now = detail::now_calling;
+  const bool named = now.place != 0;
+  const std::uint64_t key = (named ? now.place / 2 * 3 + reinterpret_cast<std::uintptr_t>(now.name)
+                                   : key_of(kind, where)) *
+                                mixer |
+                            1;
   // keys_ are at the places where the search for them ends; a site's number is that place.
   std::size_t at = key >> 54;
   static_assert(most_sites == std::size_t{1} << 10);
@@ -185,9 +182,9 @@ std::uint32_t recorder::site_of(call_kind kind, const std::source_location& wher
     made = {};
     made.kind = kind;
     ++file_.head.sites;
-    if (now_doing.function != nullptr) {
-      made.name = kept(now_doing.function);
-      place_address(made, now_doing.from);
+    if (named) {
+      made.name = kept(now.name);
+      place_address(made, reinterpret_cast<const void*>(now.place / 2));
     } else {
       made.file = kept(where.file_name());
       made.line = where.line();
@@ -227,18 +224,20 @@ void recorder::place_address(call_site& of, const void* address) noexcept {
 
 void recorder::received(int peer, std::uint64_t bytes) noexcept {
   const auto held = guard();
-  count(call_kind::received, nullptr, peer, bytes);
+  count_received(peer, bytes);
 }
 
 void recorder::posted(const void* operation) noexcept {
+  if (!events_.on()) return;
   const auto held = guard();
-  if (events_.on()) posts_[operation] = events_.post();
+  posts_[operation] = events_.post();
 }
 
 void recorder::arrived(const void* operation, const std::source_location& where, int peer, int tag,
                        std::uint32_t context, std::uint64_t bytes) noexcept {
   const auto held = guard();
-  count(call_kind::received, nullptr, peer, bytes);
+  count_received(peer, bytes);
+  if (!events_.on()) return;
   const auto found = posts_.find(operation);
   if (found == posts_.end()) return;
   const std::uint64_t now = ticks();
@@ -250,11 +249,13 @@ void recorder::arrived(const void* operation, const std::source_location& where,
                .tag = tag,
                .context = context,
                .posted = found->second,
+               .thread = number_of_thread(),
                .kind = call_kind::received});
   posts_.erase(found);
 }
 
 void recorder::withdrawn(const void* operation) noexcept {
+  if (!events_.on()) return;
   const auto held = guard();
   const auto found = posts_.find(operation);
   if (found == posts_.end()) return;
@@ -267,11 +268,12 @@ void recorder::withdrawn(const void* operation) noexcept {
                .tag = 0,
                .context = 0,
                .posted = found->second,
+               .thread = number_of_thread(),
                .kind = call_kind::received});
   posts_.erase(found);
 }
 
-void recorder::collective_sent(int peer, std::uint64_t bytes) noexcept {
+void recorder::collective_sent_locked(int peer, std::uint64_t bytes) noexcept {
   const auto held = guard();
   ++peers_[peer].collective_sent;
   peers_[peer].collective_bytes += bytes;
@@ -281,11 +283,19 @@ void recorder::used(call_kind kind, std::string_view algorithm, std::uint64_t by
                     std::uint64_t took) noexcept {
   const auto held = guard();
   const auto length = static_cast<std::uint8_t>(class_of(bytes));
+  const auto is_it = [&](const algorithm_use& each) {
+    return each.kind == kind && each.length == length;
+  };
+  // Names of algorithms are constants: the same one lies in the same place.
+  if (last_use_ != nullptr && is_it(*last_use_) && last_algorithm_.data() == algorithm.data() &&
+      last_algorithm_.size() == algorithm.size()) [[likely]] {
+    ++last_use_->calls;
+    last_use_->ticks += took;
+    return;
+  }
   for (algorithm_use& each : file_.uses) {
     const bool empty = each.calls == 0;
-    if (!empty && (each.kind != kind || each.length != length ||
-                   std::string_view{each.name.data()} != algorithm))
-      continue;
+    if (!empty && (!is_it(each) || std::string_view{each.name.data()} != algorithm)) continue;
     if (empty) {
       std::ranges::copy(algorithm.substr(0, each.name.size() - 1), each.name.data());
       each.kind = kind;
@@ -293,87 +303,10 @@ void recorder::used(call_kind kind, std::string_view algorithm, std::uint64_t by
     }
     ++each.calls;
     each.ticks += took;
+    last_use_ = &each;
+    last_algorithm_ = algorithm;
     return;
   }
-}
-
-call_scope::call_scope(recorder& in, call_kind kind, const std::source_location& where, int peer,
-                       std::uint64_t bytes, bool timed) noexcept
-    : in_{in}, outer_{now_doing.innermost}, kind_{kind}, where_{where}, bytes_{bytes} {
-  const auto held = in.guard();
-  if (kind != call_kind::recv) site_ = in.count(kind, &where, peer, bytes);
-  if (in.events_.on()) {
-    weight_ = 1;
-  } else if (outer_ != nullptr) {
-    return;
-  } else if (timed) {
-    weight_ = 1;
-  } else if (--in.until_timed_ == 0) {
-    in.until_timed_ = recorder::period;
-    weight_ = recorder::period;
-  }
-  if (outer_ == nullptr) now_doing.innermost = this;
-  copied_before_ = in.copied_.load(std::memory_order_relaxed);  // relaxed: a sum
-  if (weight_ != 0) began_ = ticks();
-}
-
-call_scope::~call_scope() {
-  const std::uint64_t now = began_ != 0 ? ticks() : 0;
-  const auto held = in_.guard();
-  if (kind_ == call_kind::recv) site_ = in_.count(kind_, &where_, got_peer_, got_bytes_);
-  // Programs that test again and again would fill a trace with nothing else.
-  constexpr std::uint64_t short_ticks = 5000;
-  if (began_ != 0 && in_.events_.on() && (kind_ != call_kind::test || now - began_ >= short_ticks))
-      [[unlikely]] {
-    const bool got = kind_ == call_kind::recv;
-    in_.events_.add({.begin_ticks = began_,
-                     .end_ticks = now,
-                     .bytes = got ? got_bytes_ : bytes_,
-                     .site = site_,
-                     .peer = got ? got_peer_ : peer_,
-                     .tag = tag_,
-                     .context = context_,
-                     .posted = posted_,
-                     .kind = kind_});
-  }
-  if (outer_ != nullptr) return;
-  now_doing.innermost = nullptr;
-  call_site& site = in_.file_.sites[site_];
-  const std::uint64_t copied = in_.copied_.load(std::memory_order_relaxed) - copied_before_;
-  site.copy_ticks += copied;
-  if (began_ == 0) {
-    site.wait_ticks += waited_;
-    site.longest_ticks = std::max(site.longest_ticks, waited_);
-    return;
-  }
-  in_.seen(now);
-  const std::uint64_t took = now - began_, other = took > copied ? took - copied : 0;
-  site.longest_ticks = std::max(site.longest_ticks, took);
-  if (blocks(kind_)) {
-    site.wait_ticks += other;
-  } else {
-    site.wait_ticks += waited_;
-    const std::uint64_t handled = other > waited_ ? other - waited_ : 0;
-    // What is rare and long, as the first message to a peer, does not stand for others.
-    constexpr std::uint64_t long_ticks = 20000;
-    site.handling_ticks += handled * (handled > long_ticks ? 1 : weight_);
-  }
-}
-
-void wait_scope::begin() noexcept {
-  of_ = now_doing.innermost;
-  if (of_ == nullptr) return;
-  copied_before_ = in_->copied_.load(std::memory_order_relaxed);
-  began_ = ticks();
-}
-
-void wait_scope::end() noexcept {
-  if (of_ == nullptr) return;
-  const std::uint64_t now = ticks();
-  in_->seen(now);
-  const std::uint64_t took = now - began_,
-                      copied = in_->copied_.load(std::memory_order_relaxed) - copied_before_;
-  if (took > copied) of_->waited_ += took - copied;
 }
 
 }  // namespace peal::record

@@ -81,6 +81,15 @@ bool core_sharing::look() noexcept {
   return ranks_a_core_ != before;
 }
 
+// As a rule often enough for a user who changes something to notice no delay. With many ranks a
+// core so seldom that a rank spends no more than a hundredth of its share of the core with looking.
+std::chrono::nanoseconds core_sharing::look_interval() const noexcept {
+  using namespace std::chrono_literals;
+  constexpr std::chrono::nanoseconds shortest = 100ms, longest = 5s, one_question = 333ns;
+  return std::clamp(100 * one_question * static_cast<std::int64_t>(ranks_.size() * ranks_a_core_),
+                    shortest, longest);
+}
+
 cpu_mask core_sharing::cores_of_others() const noexcept {
   cpu_mask all, each;
   for (const pid_t rank : ranks_)

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -61,6 +62,9 @@ class core_sharing {
   /// Looks again: a third of a microsecond for each rank, and a few files now and then. Whether the
   /// answer is another one.
   bool look() noexcept;
+
+  /// How long to wait from one look to the next.
+  [[nodiscard]] std::chrono::nanoseconds look_interval() const noexcept;
 
   /// One look in so many reads the quota, which takes as long as a hundred questions about a rank.
   static constexpr unsigned looks_a_quota = 10;

@@ -35,6 +35,7 @@ core_time::core_time(std::vector<pid_t> ranks, pid_t own) noexcept
 bool core_time::note() noexcept {
   cpu_mask own, each;
   if (!own.read(own_)) return false;
+  if (ranks_.size() > most_a_core * static_cast<std::size_t>(count(own))) return false;
   used_ = {};
   digest_ = 0;
   int ranks = 0;

@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -35,11 +36,15 @@ class core_time {
   };
   /// From now on.
   void begin(clock::time_point now) noexcept;
-  /// Since then, or since the last question; and begins anew. Some microseconds for each ten ranks.
+  /// Since then, or since the last question; and begins anew. Some microseconds for each ten ranks,
+  /// so nobody is asked where so many ranks share a core that the questions of all of them would
+  /// take the time that they ask about.
   [[nodiscard]] answer ask(clock::time_point now) noexcept;
 
   /// Older notes say nothing of what is now.
   static constexpr duration longest = std::chrono::milliseconds{500};
+  /// Of ranks a core. All of them ask about all, in a few microseconds for each ten.
+  static constexpr std::size_t most_a_core = 100;
   /// Of the time of one core, so much may be missing.
   static constexpr int missing_at_most = 4;  // a fourth
 

@@ -62,8 +62,9 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/device/device_choice.hpp \
   src/transport/verbs/device/interface.hpp \
   src/transport/verbs/device/inventory.hpp \
-  src/transport/verbs/device/port_counters.hpp \
   src/transport/verbs/device/queue_pair.hpp \
+  src/transport/verbs/device/network.hpp \
+  src/transport/verbs/device/rail_address.hpp \
   src/transport/verbs/device/rail_choice.hpp \
   src/transport/verbs/device/registration_cache.hpp \
   src/transport/verbs/device/slots.hpp \
@@ -76,6 +77,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/endpoint/counters.hpp \
   src/transport/verbs/endpoint/interface.hpp \
   src/transport/verbs/endpoint/endpoint.hpp \
+  src/transport/verbs/endpoint/port_counters.hpp \
   src/transport/verbs/endpoint/settings.hpp \
   src/transport/verbs/endpoint/work_id.hpp \
   src/transport/verbs/peer_events.hpp \
@@ -128,14 +130,15 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/device/device.cpp \
   src/transport/verbs/device/device_choice.cpp \
   src/transport/verbs/device/inventory.cpp \
-  src/transport/verbs/device/port_counters.cpp \
   src/transport/verbs/device/queue_pair.cpp \
+  src/transport/verbs/device/network.cpp \
   src/transport/verbs/device/rail_choice.cpp \
   src/transport/verbs/device/registration_cache.cpp \
   src/transport/verbs/device/slots.cpp \
   src/transport/verbs/eager/sender.cpp \
   src/transport/verbs/endpoint/counters.cpp \
   src/transport/verbs/endpoint/endpoint.cpp \
+  src/transport/verbs/endpoint/port_counters.cpp \
   src/transport/verbs/endpoint/settings.cpp \
   src/transport/verbs/setup/configuration.cpp \
   src/transport/verbs/setup/trial.cpp \

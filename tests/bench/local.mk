@@ -2,5 +2,5 @@
 EXTRA_PROGRAMS += tests/bench/shm_bench
 tests_bench_shm_bench_SOURCES = tests/bench/shm_bench.cpp
 tests_bench_shm_bench_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS)
-tests_bench_shm_bench_LDADD = libpeal_core.la
+tests_bench_shm_bench_LDADD = $(peal_parts)
 EXTRA_DIST += tests/bench/header_cost

@@ -8,7 +8,8 @@ check_PROGRAMS += \
   tests/launcher/meeting_rank \
   tests/launcher/plain_rank \
   tests/launcher/report_mpi_rank \
-  tests/launcher/report_rank
+  tests/launcher/report_rank \
+  tests/launcher/standing_rank
 tests_launcher_blocked_rank_SOURCES = tests/launcher/blocked_rank.cpp
 tests_launcher_blocked_rank_LDADD = libpeal.la
 tests_launcher_busy_rank_SOURCES = tests/launcher/busy_rank.cpp
@@ -20,12 +21,14 @@ tests_launcher_hanging_rank_LDADD = libpeal.la
 tests_launcher_learnt_rank_SOURCES = tests/launcher/learnt_rank.cpp
 tests_launcher_learnt_rank_LDADD = libpeal.la
 tests_launcher_meeting_rank_SOURCES = tests/launcher/meeting_rank.cpp
-tests_launcher_meeting_rank_LDADD = libpeal_core.la $(PMIX_LIBS)
+tests_launcher_meeting_rank_LDADD = $(peal_parts) $(PMIX_LIBS)
 tests_launcher_plain_rank_SOURCES = tests/launcher/plain_rank.cpp
 tests_launcher_report_mpi_rank_SOURCES = tests/launcher/report_mpi_rank.c
 tests_launcher_report_mpi_rank_LDADD = libmpi_abi.la
 tests_launcher_report_rank_SOURCES = tests/launcher/report_rank.cpp
 tests_launcher_report_rank_LDADD = libpeal.la
+tests_launcher_standing_rank_SOURCES = tests/launcher/standing_rank.cpp
+tests_launcher_standing_rank_LDADD = libpeal_core.la $(FMT_LIBS)
 
 EXTRA_DIST += \
   tests/launcher/cases/blocked_cases.py \
@@ -39,8 +42,10 @@ EXTRA_DIST += \
   tests/launcher/cases/info_cases.py \
   tests/launcher/cases/killing_cases.py \
   tests/launcher/cases/meeting_cases.py \
+  tests/launcher/cases/nodes_cases.py \
   tests/launcher/cases/placing_cases.py \
   tests/launcher/cases/plot_cases.py \
+  tests/launcher/cases/prrte_cases.py \
   tests/launcher/cases/report_cases.py \
   tests/launcher/run_launcher_tests \
   tests/launcher/cases/running_cases.py \

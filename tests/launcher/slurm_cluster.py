@@ -155,11 +155,18 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def leave(*_):
+    """By way of the end in `main`, which another signal must not cut short: timeout(1) sends two."""
+    for each in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, signal.SIG_IGN)
+    sys.exit(128 + signal.SIGTERM)
+
+
 def main():
     if missing():
         sys.exit(f"slurm_cluster.py: not installed: {' '.join(missing())} (Debian: slurmctld slurmd slurm-client munge)")
     for each in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(each, lambda *_: sys.exit(128 + signal.SIGTERM))  # by way of the end below
+        signal.signal(each, leave)
     cluster = Cluster()
     try:
         return subprocess.run(sys.argv[1:] or ["sinfo"], env=cluster.environment, check=False).returncode

@@ -3,6 +3,7 @@ tests_unit_base_test_SOURCES = \
   tests/unit/base/variables_test.cpp \
   tests/unit/base/copy_test.cpp \
   tests/unit/base/error_text_test.cpp \
+  tests/unit/base/on_demand/shared_library_test.cpp \
   tests/unit/base/value_types_test.cpp
 tests_unit_base_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_base_test_CXXFLAGS = $(unit_cxxflags)

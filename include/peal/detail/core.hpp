@@ -101,9 +101,23 @@ PEAL_EXPORT std::vector<counter> job_counters(const location&);
 
 /// Whether this process notes what it calls, for a report of the run. Constant while the job runs.
 PEAL_EXPORT extern bool calls_are_recorded;
+/// The function that this thread is in, where an interface above this one has functions of its own.
+struct calling_function {
+  const char* name = nullptr;
+  // Twice the address that it was called from, plus 1 once the first thing that it does has been
+  // noted; 0: none, so that the places of calls name them.
+  std::uint64_t place = 0;
+};
+// initial-exec: without a call of the loader's for each look.
+PEAL_EXPORT extern constinit thread_local calling_function now_calling
+    [[gnu::tls_model("initial-exec")]];
 /// Calls of this thread from now on belong to a function of that name, called from that address;
 /// null: not any more.
-PEAL_EXPORT void name_calls(const char* function, const void* from) noexcept;
+inline void name_calls(const char* function, const void* from) noexcept {
+  now_calling.name = function;
+  now_calling.place = std::uint64_t{reinterpret_cast<std::uintptr_t>(from)} * 2;
+}
+inline void end_named_calls() noexcept { now_calling.place = 0; }
 
 // ---- communicators
 PEAL_EXPORT int rank_of(const communicator_state&) noexcept;

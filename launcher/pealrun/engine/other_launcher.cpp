@@ -14,6 +14,7 @@
 #include "engine/slurm/slurm_step.hpp"
 #include "engine/slurm/srun_command.hpp"
 #include "engine/supervisor.hpp"
+#include "nodes/watched_run.hpp"
 
 namespace peal::launcher {
 
@@ -39,9 +40,11 @@ std::string output_of(const char* command) {
 void check_prterun() {
   const std::string version = output_of("prterun --version 2>/dev/null");
   if (version.empty())
-    throw stop{127,
-               "pealrun: prterun is not found in PATH, and has to start ranks on other hosts: "
-               "install PRRTE 3.0.0, or run pealrun inside of Slurm's salloc\n"};
+    throw stop{
+        127,
+        "pealrun: prterun is not found in PATH, and has to start ranks on other hosts: "
+        "install PRRTE 3.0.0 (not in Debian 12: github.com/openpmix/prrte, tag v3.0.0), or run "
+        "pealrun inside of Slurm's salloc\n"};
   if (const std::string why = objection_to_prterun(version, PMIx_Get_version()); !why.empty())
     throw stop{1, fmt::format("pealrun: {}\n", why)};
 }
@@ -72,7 +75,7 @@ std::string explain(const other_launcher& how) {
                      shell_text(words));
 }
 
-int run_by(const other_launcher& how, const job_request& request, signal_source& signals) {
+other_end run_by(const other_launcher& how, const job_request& request, signal_source& signals) {
   if (how.which == engine::prrte) check_prterun();
   if (const std::string* folder = request.given_for("--output")) {
     std::error_code failed;
@@ -82,6 +85,7 @@ int run_by(const other_launcher& how, const job_request& request, signal_source&
                  fmt::format("pealrun: --output {}: {}\n", *folder,
                              failed ? failed.message() : std::generic_category().message(errno))};
   }
+  if (how.which == engine::slurm) return run_watched(how, request, signals);
   return supervisor{request, signals, how.words, how.step}.run();
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/choice.hpp"
+#include "engine/other_end.hpp"
 #include "processes/signals.hpp"
 #include "request/request.hpp"
 
@@ -29,7 +30,6 @@ std::optional<other_launcher> other_launcher_for(const job_request&);
 /// For --explain: the engine and the command, as a shell would read it.
 std::string explain(const other_launcher&);
 
-/// Returns pealrun's exit code.
-int run_by(const other_launcher&, const job_request&, signal_source&);
+other_end run_by(const other_launcher&, const job_request&, signal_source&);
 
 }  // namespace peal::launcher

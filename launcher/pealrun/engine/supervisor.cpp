@@ -24,6 +24,8 @@ namespace {
 
 // A launcher that was asked to end the ranks, or that knows of a failure, gets this long.
 constexpr std::chrono::seconds grace{3};
+// srun has this long to pass on what ranks wrote before they were killed.
+constexpr std::chrono::milliseconds last_words{500};
 // What it wrote is read for this long after its end, should another process hold the pipe.
 constexpr std::chrono::seconds drain{2};
 // As job_signals.cpp has it.
@@ -56,11 +58,13 @@ int moved_up(int descriptor) { return ::fcntl(descriptor, F_DUPFD_CLOEXEC, 10); 
 }  // namespace
 
 supervisor::supervisor(const job_request& request, signal_source& signals,
-                       std::vector<std::string> words, std::string step)
+                       std::vector<std::string> words, std::string step, node_view* nodes)
     : request_{request},
       signals_{signals},
       words_{std::move(words)},
       step_{std::move(step)},
+      daemons_{step_},
+      nodes_{nodes},
       filter_{request.given_for("--tag-output") != nullptr} {}
 
 supervisor::~supervisor() {
@@ -69,15 +73,17 @@ supervisor::~supervisor() {
   close_end(own_);
 }
 
-int supervisor::run() {
+other_end supervisor::run() {
   std::string program;
   try {
     program = find_program(words_.front());
   } catch (const stop&) {
-    throw stop{127, fmt::format("pealrun: {} is not found in PATH, and has to start this job: "
-                                "install {}, or give --engine local for one node\n",
-                                words_.front(),
-                                step_.empty() ? "PRRTE 3.0.0" : "Slurm's commands (slurm-client)")};
+    throw stop{127,
+               fmt::format("pealrun: {} is not found in PATH, and has to start this job: "
+                           "install {}, or give --engine local for one node\n",
+                           words_.front(),
+                           step_.empty() ? "PRRTE 3.0.0 (github.com/openpmix/prrte, tag v3.0.0)"
+                                         : "Slurm's commands (slurm-client)")};
   }
   if (request_.timeout > 0)
     timeout_ = clock::now() + std::chrono::duration_cast<clock::duration>(
@@ -85,21 +91,27 @@ int supervisor::run() {
   start(program);
   while (!ended_ || ((errors_ >= 0 || own_ >= 0) && clock::now() < *drain_until_)) {
     wait_for_something();
+    look_after_daemons();
     serve_signals();
     look_for_end();
     check_deadlines();
   }
   write_all(filter_.rest());
-  return *result_;
+  return {*result_, may_start_again()};
+}
+
+// The job failed, and not because somebody asked for its end or its time was over.
+bool supervisor::may_start_again() const noexcept {
+  constexpr unsigned asks = 1u << SIGINT | 1u << SIGTERM | 1u << SIGHUP;
+  return lost_ || (told_.first() && !ending_ && (passed_on_ & asks) == 0);
 }
 
 void supervisor::start(const std::string& program) {
   const int input = input_.open();
   std::array<int, 2> errors{-1, -1}, own{-1, -1};
-  if (!step_.empty()) {
-    errors = new_pipe();
-    own = new_pipe();
-  }
+  if (!step_.empty()) errors = new_pipe();
+  else remains_.emplace();
+  own = new_pipe();
   errors_ = errors[0];
   own_ = own[0];
   for (const int each : {errors_, own_})
@@ -122,11 +134,9 @@ void supervisor::become_launcher(const std::string& program, int input, int erro
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(126);
   if (input != STDIN_FILENO) ::dup2(moved_up(input), STDIN_FILENO);
-  if (errors >= 0) {
-    const int moved = moved_up(errors);
-    ::dup2(moved_up(own), STDERR_FILENO);
-    ::dup2(moved, ranks_errors);
-  }
+  const int moved = errors >= 0 ? moved_up(errors) : -1;
+  ::dup2(moved_up(own), STDERR_FILENO);
+  if (moved >= 0) ::dup2(moved, ranks_errors);
   std::vector<char*> arguments;
   for (std::string& each : words_) arguments.push_back(each.data());
   arguments.push_back(nullptr);
@@ -138,11 +148,11 @@ void supervisor::become_launcher(const std::string& program, int input, int erro
 
 void supervisor::wait_for_something() {
   std::vector<pollfd> list{{signals_.descriptor(), POLLIN, 0}};
-  for (const int each : {errors_, own_})
+  for (const int each : {errors_, own_, daemons_.descriptor()})
     if (each >= 0) list.push_back({each, POLLIN, 0});
   if (!ended_) input_.add_to(list);
   auto next = clock::time_point::max();
-  for (const auto& each : {timeout_, kill_at_, drain_until_})
+  for (const auto& each : {timeout_, kill_at_, drain_until_, daemons_.next()})
     if (each) next = std::min(next, *each);
   int wait = -1;
   if (next != clock::time_point::max()) {
@@ -173,6 +183,11 @@ void supervisor::read_own_lines() {
     const ssize_t got = ::read(own_, bytes.data(), bytes.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) return;
+    if (step_.empty()) {
+      if (got > 0) take_from_prterun({bytes.data(), static_cast<std::size_t>(got)});
+      else close_end(own_);
+      continue;
+    }
     if (got > 0) own_lines_.append(bytes.data(), static_cast<std::size_t>(got));
     else {
       close_end(own_);
@@ -192,6 +207,32 @@ void supervisor::take_lines() {
   if (told_.first() && !kill_at_ && !ended_) kill_at_ = clock::now() + grace;
 }
 
+// srun would wait for ever for the daemon that has died, and its ranks are ended by those who tell
+// of it.
+void supervisor::look_after_daemons() {
+  const auto node = ended_ ? std::nullopt : daemons_.serve();
+  if (!node) return;
+  fail(128 + SIGKILL, fmt::format("slurmstepd of this job on {} ended before its ranks, as after a "
+                                  "SIGKILL, so all ranks are ended",
+                                  *node));
+  lost_ = !ending_;
+  ending_ = true;
+  cancel_step(step_);
+  kill_at_ = clock::now() + last_words;
+}
+
+void supervisor::take_from_prterun(std::string_view bytes) {
+  write_all(prterun_told_.pass(bytes));
+  if (prterun_told_.host_missing() && !ended_ && !ending_) {
+    fail(1,
+         "prterun cannot start its daemon on a host of this job: see whether 'ssh HOST prted "
+         "--version' works for every host of --host or --hostfile");
+    end_job();
+  }
+  // It ends the other ranks at once, as a rule.
+  if (prterun_told_.first() && !kill_at_ && !ended_) kill_at_ = clock::now() + grace;
+}
+
 void supervisor::serve_signals() {
   for (const int signal : signals_.take()) {
     if (signal == SIGCHLD || ended_) continue;
@@ -205,6 +246,10 @@ void supervisor::serve_signals() {
     if (signal == SIGTERM || signal == SIGHUP) {
       fail(128 + signal, fmt::format("{} ends the job", signal_name(signal)));
       end_job();
+      continue;
+    }
+    if (signal == report_signal && nodes_ != nullptr) {
+      nodes_->report();
       continue;
     }
     passed_on_ |= 1u << signal;
@@ -254,22 +299,50 @@ void supervisor::look_for_end() {
                              : fmt::format("{} was killed by {}, so the ranks are ended",
                                            words_.front(), signal_name(signal)));
   }
-  result_ = result_of(status);
+  if (!step_.empty()) {
+    result_ = result_of(status);
+    return;
+  }
+  // A rank or a daemon that goes on would keep the pipe open, so they go first.
+  remains_->end(launcher_);
+  read_own_lines();
+  write_all(prterun_told_.rest());
+  result_ = result_of_prterun(status);
+}
+
+int supervisor::result_of_prterun(int status) {
+  if (!result_ && (passed_on_ & (1u << SIGINT)) != 0)
+    fail(128 + SIGINT, "interrupted: prterun has ended the ranks");
+  if (const auto& failure = prterun_told_.first(); failure && !result_)
+    fail(failure->code, describe(*failure, program_of(*failure)));
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  if (!result_ && code != 0 && !prterun_told_.has_told())
+    fail(code, code > 128 && code < NSIG + 128
+                   ? fmt::format("a rank was killed by {}; prterun does not tell which",
+                                 signal_name(code - 128))
+                   : fmt::format("a rank, or prterun itself, ended with code {}; prterun does not "
+                                 "tell which",
+                                 code));
+  return result_.value_or(code);
+}
+
+const std::string& supervisor::program_of(const rank_failure& failure) const {
+  const auto& programs = request_.applications;
+  int rank = 0;
+  for (const char each : failure.ranks) {
+    if (each < '0' || each > '9') break;
+    rank = rank * 10 + (each - '0');
+  }
+  const std::size_t which =
+      programs.size() == 1 || rank >= request_.ranks() ? 0 : request_.application_of(rank);
+  return programs[which].arguments.front();
 }
 
 int supervisor::result_of(int status) {
   if (const auto& failure = told_.first(); failure && !result_) {
     const bool asked = failure->signal != 0 && (passed_on_ & (1u << failure->signal)) != 0;
-    const auto& programs = request_.applications;
-    int rank = 0;
-    for (const char each : failure->ranks) {
-      if (each < '0' || each > '9') break;
-      rank = rank * 10 + (each - '0');
-    }
-    const std::size_t which =
-        programs.size() == 1 || rank >= request_.ranks() ? 0 : request_.application_of(rank);
-    fail(failure->code, describe(*failure, programs[which].arguments.front()) +
-                            (asked ? ", which pealrun passed on" : ""));
+    fail(failure->code,
+         describe(*failure, program_of(*failure)) + (asked ? ", which pealrun passed on" : ""));
   }
   if (result_) return *result_;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;

@@ -78,16 +78,17 @@ std::string used_by(std::size_t rank, const application& what,
                     const std::vector<verbs::port_facts>& ports) {
   const variables_of set{what};
   const job_settings settings = job_settings::from_environment();
-  verbs::choice_wishes wishes;
-  wishes.device = settings.verbs.device;
-  if (settings.verbs.gid) wishes.gid = static_cast<int>(*settings.verbs.gid);
-  wishes.local_index = static_cast<unsigned>(rank);
-  const verbs::rails_result found = verbs::choose_rails(ports, wishes);
+  const verbs::rails_result found =
+      verbs::choose_rails(ports, verbs::wishes_of(settings.verbs, static_cast<unsigned>(rank)));
   if (found.rails.empty()) return "none: " + found.problem;
   std::string made;
   for (const verbs::choice& each : found.rails)
-    made += fmt::format("{}{}, GID {} ({})", made.empty() ? "" : "; ", ports[each.port].name(),
-                        each.gid.index, each.reason);
+    made += fmt::format("{}{}, GID {} ({})",
+                        made.empty()                               ? ""
+                        : each.role == verbs::choice_role::instead ? "; if a peer lacks its "
+                                                                     "network "
+                                                                   : "; ",
+                        ports[each.port].name(), each.gid.index, each.reason);
   return made;
 }
 

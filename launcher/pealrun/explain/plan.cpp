@@ -96,14 +96,9 @@ std::string shell_words(const std::vector<std::string>& words) {
   return made;
 }
 
-std::string explain(const job_request& request, const engine_plan& engine) {
+std::string explain(const job_request& request) {
   const job_settings settings = job_settings::from_environment();
-  std::string made = paragraph("Engine", {engine.name});
-  if (!engine.command.empty()) {
-    made += paragraph("Command", {shell_words(engine.command)});
-    made += paragraph("Programs", programs_of(request));
-    return made + paragraph("Variables", variables_for(request, {}));
-  }
+  std::string made = paragraph("Engine", {"local: pealrun starts all ranks on this machine"});
   const machine here;
   const placement places{here, request};
   made += paragraph("Programs", programs_of(request));

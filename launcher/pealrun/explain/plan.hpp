@@ -15,16 +15,8 @@
 
 namespace peal::launcher {
 
-/// Who starts the ranks.
-struct engine_plan {
-  std::string name = "local: pealrun starts all ranks on this machine";
-  /// The command that pealrun would become, word for word; empty: none, it starts the ranks itself.
-  std::vector<std::string> command;
-};
-
-/// Of a job whose ranks pealrun starts itself, or that another launcher starts; then places and
-/// devices are left to that one.
-std::string explain(const job_request&, const engine_plan& = {});
+/// Of a job whose ranks pealrun starts itself; engine/other_launcher.hpp has those of others.
+std::string explain(const job_request&);
 
 /// Words as a shell reads them.
 std::string shell_words(const std::vector<std::string>&);

@@ -11,10 +11,13 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <exception>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <iterator>
-#include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -23,8 +26,12 @@
 #include "hang/analysis.hpp"
 #include "hang/hang_report.hpp"
 #include "hang/job_table.hpp"
+#include "nodes/agent/node_agent.hpp"
+#include "nodes/node_agents.hpp"
+#include "nodes/slurm_job.hpp"
 #include "request/request.hpp"
-#include "shown/call_sites.hpp"
+#include "say.hpp"
+#include "shown/known_calls.hpp"
 #include "shown/rank_pages.hpp"
 
 namespace peal::launcher {
@@ -40,6 +47,7 @@ struct wishes {
   std::string job;
   bool once = false, json = false, why = false;
   std::vector<std::string> others;  // files with snapshots of other nodes
+  std::string slurm;                // number of a job of Slurm's, or NUMBER.STEP; empty: this node
 };
 
 void write_out(const std::string& text) {
@@ -59,6 +67,16 @@ wishes wishes_of(const std::vector<std::string>& words) {
   app.add_flag("--why", made.why, "say who waits for whom, as --hang-after does, and end");
   app.add_option("--with", made.others, "FILEs that --json has written on the job's other nodes")
       ->type_name("FILE");
+  app.add_option("--slurm", made.slurm, "a job of Slurm's, on all its nodes")
+      ->type_name("NUMBER[.STEP]")
+      ->check(CLI::Validator{
+          [](const std::string& text) -> std::string {
+            const bool good =
+                !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos &&
+                std::ranges::count(text, '.') <= 1 && text.front() != '.' && text.back() != '.';
+            return good ? "" : fmt::format("'{}': expected NUMBER or NUMBER.STEP", text);
+          },
+          ""});
   std::vector<std::string> reversed{words.rbegin(), words.rend()};
   try {
     app.parse(reversed);
@@ -85,46 +103,15 @@ std::vector<job_snapshot> read_files(const std::vector<std::string>& names) {
   return made;
 }
 
-/// Source lines are looked up once for each wait.
-class known_calls {
- public:
-  void fill(job_snapshot& in) {
-    std::vector<shown_rank> unknown;
-    for (shown_rank& rank : in.ranks)
-      for (shown_wait& wait : rank.waits)
-        if (const auto known = all_.find({rank.pid, wait.began}); known != all_.end()) {
-          wait.call = known->second.call;
-          wait.place = known->second.place;
-          wait.stack = known->second.stack;
-        } else {
-          unknown.emplace_back().pid = rank.pid;
-          unknown.back().waits = {wait};
-        }
-    if (unknown.empty()) return;
-    resolve_calls(unknown);
-    for (const shown_rank& each : unknown)
-      all_[{each.pid, each.waits.front().began}] = each.waits.front();
-    fill(in);
-  }
+volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t suspended = 0;
 
- private:
-  std::map<std::pair<long, std::int64_t>, shown_wait> all_;
-};
-
-/// A terminal whose keys are read one by one, with a screen of its own; as it was at the end.
+/// A terminal whose keys are read one by one, with a screen of its own; as it was at the end, and
+/// while the shell has it (^Z).
 class screen {
  public:
-  screen() {
-    ::tcgetattr(STDIN_FILENO, &before_);
-    termios raw = before_;
-    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-    ::tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-    write_out("\033[?1049h\033[?25l");
-  }
-  ~screen() {
-    write_out("\033[?25h\033[?1049l");
-    ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
-  }
+  screen() { enter(); }
+  ~screen() { leave(); }
   screen(const screen&) = delete;
   screen& operator=(const screen&) = delete;
 
@@ -142,47 +129,114 @@ class screen {
     write_out(text + "\033[J");
   }
   /// Waits for a key for that long; whether the user wants to go.
-  static bool asked_to_end(std::chrono::milliseconds most) {
+  bool asked_to_end(std::chrono::milliseconds most) {
     const auto end = clock::now() + most;
     for (;;) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - clock::now()).count();
       if (left <= 0) return false;
       pollfd keys{STDIN_FILENO, POLLIN, 0};
       const int found = ::poll(&keys, 1, static_cast<int>(left));
-      if (found < 0) return true;  // a signal
-      if (found == 0) return false;
+      if (suspended != 0) {
+        suspended = 0;
+        suspend();
+      }
+      if (interrupted != 0) return true;
+      if (found <= 0) continue;
       char key = 'q';
       if (::read(STDIN_FILENO, &key, 1) != 1 || key == 'q' || key == 'Q' || key == 3) return true;
     }
   }
 
  private:
+  void enter() {
+    ::tcgetattr(STDIN_FILENO, &before_);
+    termios raw = before_;
+    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    write_out("\033[?1049h\033[?25l");
+  }
+  void leave() const {
+    write_out("\033[?25h\033[?1049l");
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+  }
+  void suspend() {
+    leave();
+    ::raise(SIGSTOP);
+    enter();
+  }
+
   termios before_{};
 };
 
-volatile std::sig_atomic_t interrupted = 0;
+/// What the ranks of all jobs show now, with calls and lines.
+using look_at_ranks = std::function<std::vector<job_snapshot>()>;
 
-void watch(rank_pages& pages, job_snapshot before, const std::string& job) {
+look_at_ranks on_this_node() {
+  struct known {
+    rank_pages pages;
+    known_calls calls;
+  };
+  return [all = std::make_shared<known>()] {
+    all->pages.look();
+    std::vector<job_snapshot> made = all->pages.read();
+    for (job_snapshot& each : made) all->calls.fill(each);
+    return made;
+  };
+}
+
+look_at_ranks on_nodes_of(const std::string& wanted) {
+  const std::string number = wanted.substr(0, wanted.find('.'));
+  const auto where = running_job(number);
+  if (!where)
+    throw stop{1, fmt::format("pealrun: --attach --slurm {}: Slurm knows no such job that runs "
+                              "(squeue lists them)\n",
+                              wanted)};
+  auto agents = std::make_shared<node_agents>("job=" + wanted);
+  try {
+    agents->start(*where);
+  } catch (const std::exception& problem) {
+    throw stop{1, fmt::format("pealrun: --attach --slurm {}: the nodes cannot be asked: {}\n",
+                              wanted, problem.what())};
+  }
+  return [agents, wanted, told = std::set<std::string>{}]() mutable {
+    std::vector<job_snapshot> made = agents->shown(ask_calls);
+    for (const std::string& each : agents->silent())
+      if (told.insert(each).second)
+        say(fmt::format("--attach --slurm {}: {} does not answer, so its ranks are missing", wanted,
+                        each));
+    return made;
+  };
+}
+
+/// Until the user ends it, or the job ends: whether the job has.
+bool watch(const look_at_ranks& look, job_snapshot before, const std::string& job) {
   struct sigaction end{};
   end.sa_handler = [](int) { interrupted = 1; };
   for (const int each : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(each, &end, nullptr);
-  known_calls calls;
-  const screen whole;
+  end.sa_handler = [](int) { suspended = 1; };
+  ::sigaction(SIGTSTP, &end, nullptr);
+  screen whole;
   auto last = clock::now();
   for (auto pause = first_pause; interrupted == 0; pause = refresh) {
-    if (screen::asked_to_end(pause) || interrupted != 0) return;
-    pages.look();
-    std::vector<job_snapshot> all = pages.read();
+    if (whole.asked_to_end(pause)) return false;
+    std::vector<job_snapshot> all = look();
     const auto found = std::ranges::find(all, job, &job_snapshot::job);
-    if (found == all.end()) return;  // it has ended
+    if (found == all.end()) return true;
     const auto now = clock::now();
     const double seconds = std::chrono::duration<double>{now - std::exchange(last, now)}.count();
     found->compare(before, seconds);
-    calls.fill(*found);
     const winsize room = screen::size();
     screen::show(job_table(*found, before, seconds, room.ws_row, room.ws_col));
     before = std::move(*found);
   }
+  return false;
+}
+
+/// A table that refreshes needs a terminal that can go back to a line.
+bool can_refresh() {
+  const char* const kind = std::getenv("TERM");
+  return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0 && kind != nullptr &&
+         *kind != '\0' && std::string_view{kind} != "dumb";
 }
 
 }  // namespace
@@ -219,30 +273,31 @@ const job_snapshot& chosen_job(const std::vector<job_snapshot>& jobs, const std:
 
 int attach(const std::vector<std::string>& words) {
   const wishes want = wishes_of(words);
-  rank_pages pages;
-  pages.look();
-  const std::vector<job_snapshot> first = pages.read();
+  const look_at_ranks look = want.slurm.empty() ? on_this_node() : on_nodes_of(want.slurm);
+  const std::vector<job_snapshot> first = look();
   if (want.json && want.job.empty()) {
-    std::vector<job_snapshot> all = first;
-    for (job_snapshot& each : all) resolve_calls(each.ranks);
-    write_out(to_json(all) + "\n");
+    write_out(to_json(first) + "\n");
     return 0;
   }
+  if (first.empty() && !want.slurm.empty())
+    throw stop{1, fmt::format("pealrun: --attach --slurm {}: no rank that uses peal is seen on the "
+                              "job's nodes\n",
+                              want.slurm)};
   const job_snapshot& before = chosen_job(first, want.job);
-  const bool terminal = ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0;
-  if (terminal && !want.once && !want.json && !want.why && want.others.empty()) {
-    watch(pages, before, before.job);
+  if (!want.once && !want.json && !want.why && want.others.empty() && can_refresh()) {
+    const std::string job = before.job;
+    if (watch(look, before, job)) write_out(fmt::format("pealrun: {} has ended\n", job));
     return 0;
   }
+  const auto then = clock::now();
   std::this_thread::sleep_for(first_pause);
-  std::vector<job_snapshot> second = pages.read();
+  std::vector<job_snapshot> second = look();
   const auto found = std::ranges::find(second, before.job, &job_snapshot::job);
   if (found == second.end())
     throw stop{1, fmt::format("pealrun: --attach: {} has ended meanwhile\n", before.job)};
   job_snapshot& now = *found;
-  const double seconds = std::chrono::duration<double>{first_pause}.count();
+  const double seconds = std::chrono::duration<double>{clock::now() - then}.count();
   now.compare(before, seconds);
-  resolve_calls(now.ranks);
   for (job_snapshot& each : read_files(want.others))
     if (each.job == now.job) now.merge(std::move(each));
   if (want.json) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -18,8 +19,6 @@ namespace peal::launcher {
 
 namespace {
 
-// Between two looks, by which a rank that computes is told from one that makes calls in vain.
-constexpr std::chrono::milliseconds between_looks{500};
 // A job of a thousand ranks that all do something else is not told line by line.
 constexpr std::size_t most_groups = 24;
 
@@ -36,6 +35,13 @@ job_snapshot job_of(rank_pages& pages) {
   // A rank may have started a job of its own; the larger one is the launcher's.
   const auto found = std::ranges::max_element(all, {}, &job_snapshot::size);
   return found == all.end() ? job_snapshot{} : std::move(*found);
+}
+
+bool several_hosts(const job_snapshot& in) {
+  std::set<std::string> hosts;
+  for (const shown_rank& each : in.ranks)
+    if (!each.host.empty()) hosts.insert(each.host);
+  return hosts.size() > 1;
 }
 
 }  // namespace
@@ -79,20 +85,16 @@ std::string report_text(const diagnosis& of, const job_snapshot& in, double seco
   for (const finding& each : of.findings) text += fmt::format("  => {}\n", each.text);
   for (const auto& [rank, lines] : stacks) {
     const shown_rank* const shown = in.find(rank);
-    text += fmt::format("  stack of rank {} (pid {}):\n", rank, shown != nullptr ? shown->pid : 0);
+    text += fmt::format("  stack of rank {} (pid {}{}):\n", rank, shown != nullptr ? shown->pid : 0,
+                        shown != nullptr && several_hosts(in) ? " on " + shown->host : "");
     for (const std::string& each : lines) text += fmt::format("    {}\n", each);
   }
   return text;
 }
 
-int write_hang_report(const std::string& order_text) {
-  const report_order order = report_order::from(order_text);
-  rank_pages pages{order.launcher};
-  pages.look();
-  const job_snapshot before = job_of(pages);
-  std::this_thread::sleep_for(between_looks);
-  job_snapshot now = job_of(pages);
-  now.compare(before, std::chrono::duration<double>{between_looks}.count());
+std::string whole_report(job_snapshot now, const job_snapshot& before, double between,
+                         const report_order& order, const stack_reader& stack) {
+  now.compare(before, between);
   for (shown_rank& each : now.ranks)
     if (const auto known = order.quiet.find(each.rank); known != order.quiet.end()) {
       // A question of a rank that waits may have come meanwhile, which moves nothing of the
@@ -108,20 +110,31 @@ int write_hang_report(const std::string& order_text) {
   }
   // Those that show nothing are ranks, too.
   for (int rank = 0; rank < now.size; ++rank) (void)now.at(rank);
-  resolve_calls(now.ranks);
   const diagnosis found = diagnose(now);
   rank_stacks stacks;
   for (const int each : found.odd) {
     const shown_rank& rank = *now.find(each);
-    std::vector<std::string> lines =
-        rank.wait() != nullptr ? rank.wait()->stack : stack_of(rank.pid);
+    std::vector<std::string> lines = rank.wait() != nullptr ? rank.wait()->stack : stack(rank);
     if (lines.empty() && rank.wait() == nullptr)
       lines = {
           "not to be had: neither gdb nor eu-stack is installed, or the system forbids them "
           "to look"};
     if (!lines.empty()) stacks[each] = std::move(lines);
   }
-  write_all(report_text(found, now, order.seconds, stacks));
+  return report_text(found, now, order.seconds, stacks);
+}
+
+int write_hang_report(const std::string& order_text) {
+  const report_order order = report_order::from(order_text);
+  rank_pages pages{order.launcher};
+  pages.look();
+  const job_snapshot before = job_of(pages);
+  std::this_thread::sleep_for(between_looks);
+  job_snapshot now = job_of(pages);
+  resolve_calls(now.ranks);
+  write_all(whole_report(std::move(now), before,
+                         std::chrono::duration<double>{between_looks}.count(), order,
+                         [](const shown_rank& of) { return stack_of(of.pid); }));
   return 0;
 }
 

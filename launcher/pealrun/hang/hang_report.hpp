@@ -10,6 +10,8 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -38,6 +40,14 @@ using rank_stacks = std::map<int, std::vector<std::string>>;
 
 [[nodiscard]] std::string report_text(const diagnosis&, const job_snapshot&, double seconds,
                                       const rank_stacks& = {});
+
+/// Looks a stack up, of a rank that does not wait in peal.
+using stack_reader = std::function<std::vector<std::string>(const shown_rank&)>;
+/// Between two looks, by which a rank that computes is told from one that makes calls in vain.
+inline constexpr std::chrono::milliseconds between_looks{500};
+/// From two looks, of which the later one has its calls resolved. `between`: seconds.
+[[nodiscard]] std::string whole_report(job_snapshot now, const job_snapshot& before, double between,
+                                       const report_order&, const stack_reader&);
 
 /// What that pealrun does: returns its exit code.
 int write_hang_report(const std::string& order);

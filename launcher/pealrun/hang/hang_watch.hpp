@@ -1,9 +1,6 @@
 // launcher/pealrun/hang/hang_watch.hpp
 // Notices that a job stands still, and has a report written.
-//
-// A job stands still when a rank has waited in peal for that long, and no other rank has come
-// further meanwhile: each of them waits as long, has ended, computes, or makes calls in vain. It is
-// reported once; again when a rank has come further and all stand still anew.
+// stillness.hpp says when it does.
 //
 // Layer    launcher.
 // Units    seconds.
@@ -18,16 +15,11 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "hang/stillness.hpp"
 #include "shown/rank_pages.hpp"
-#include "shown/snapshot.hpp"
 
 namespace peal::launcher {
-
-/// Whether the job stands still by what its ranks show, each of which says for how long it has been
-/// quiet.
-[[nodiscard]] bool stands_still(const job_snapshot&, double seconds);
 
 class hang_watch {
  public:
@@ -36,10 +28,12 @@ class hang_watch {
   using ends = std::map<int, std::string>;
 
   /// 0: only when asked for.
-  explicit hang_watch(double seconds) : seconds_{seconds} {
-    if (seconds_ > 0) next_ = clock::now() + interval();
+  explicit hang_watch(double seconds) : seconds_{seconds}, stillness_{seconds} {
+    if (seconds_ > 0) next_ = clock::now() + interval(seconds_);
   }
 
+  /// Between two looks.
+  [[nodiscard]] static clock::duration interval(double seconds);
   /// When it wants to look; nothing: never.
   [[nodiscard]] std::optional<clock::time_point> next() const noexcept { return next_; }
   /// Looks, if it is time.
@@ -48,17 +42,12 @@ class hang_watch {
   void report(const ends&);
 
  private:
-  [[nodiscard]] clock::duration interval() const;
-  [[nodiscard]] std::string state_of(const job_snapshot&) const;
   void start_report(double seconds, const ends&);
 
   double seconds_;
   std::optional<clock::time_point> next_;
-  clock::time_point looked_{};
   rank_pages pages_{};
-  bool any_ = false;  // there is a snapshot before
-  job_snapshot before_;
-  std::string told_;  // the state that was reported last
+  stillness stillness_;
 };
 
 }  // namespace peal::launcher

@@ -7,4 +7,5 @@
 #include "hang/job_table.cpp"
 #include "hang/rank_ranges.cpp"
 #include "hang/stacks.cpp"
+#include "hang/stillness.cpp"
 #include "hang/wait_words.cpp"

@@ -72,7 +72,8 @@ std::string state_text(const shown_rank& of, const job_snapshot& in) {
   if (!of.ended.empty()) return fmt::format("has ended: it {}", of.ended);
   if (of.process == 'T' || of.process == 't') return "is stopped (by a signal, or by a debugger)";
   if (!of.shows) return "shows nothing: it has not started peal, or cannot be looked into";
-  if (const shown_wait* const wait = of.wait()) return wait_text(*wait, in);
+  if (const shown_wait* const wait = of.wait())
+    return wait_text(*wait, in) + (of.steps > 0 ? "; data moves meanwhile" : "");
   switch (of.phase) {
     case state::phase::starting: return "starts, and has not met the other ranks yet";
     case state::phase::ending:

@@ -117,7 +117,10 @@ pid_t start_rank(const rank_start& start, const signal_source& signals,
   // with many ranks that takes longer than their start. The child runs in pealrun's memory until it
   // is the program, and pealrun waits so long.
   const pid_t pid = ::vfork();
-  if (pid < 0) throw std::system_error{errno, std::generic_category(), "vfork"};
+  if (pid < 0)
+    throw std::system_error{errno, std::generic_category(),
+                            "a rank cannot be started (ulimit -u and the cgroup's pids.max limit "
+                            "how many processes there may be)"};
   if (pid == 0) become_rank(start, ready, signals, files);
   ::setpgid(pid, pid);  // here too, so that a signal sent next finds the group; fails harmlessly
                         // once the child has done it

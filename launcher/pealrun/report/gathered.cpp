@@ -9,9 +9,16 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <vector>
+
+#include "nodes/agent/file_pieces.hpp"
+#include "nodes/clock_samples.hpp"
 
 namespace peal::launcher {
 
@@ -108,15 +115,17 @@ void read_sites(const file_of_rank& from, double seconds, noted_rank& into) {
   }
 }
 
-void read_events(const std::string& name, const file_of_rank& from, double pace, noted_rank& into,
-                 std::set<std::string>& names) {
+void read_events(const std::string& name, const file_of_rank& from, double pace,
+                 const clock_of_node* clock, noted_rank& into, std::set<std::string>& names) {
   const std::vector<char> bytes = contents_of(name);
   const auto* const all = reinterpret_cast<const record::event*>(bytes.data());
   const record::file_header& head = from.file->head;
   const auto time = [&](std::uint64_t ticks) {
-    return head.began_ns +
-           static_cast<std::int64_t>(
-               static_cast<double>(static_cast<std::int64_t>(ticks - head.began_ticks)) * pace);
+    const std::int64_t there =
+        head.began_ns +
+        static_cast<std::int64_t>(
+            static_cast<double>(static_cast<std::int64_t>(ticks - head.began_ticks)) * pace);
+    return clock != nullptr ? clock->here(there) : there;
   };
   for (std::size_t k = 0; k < bytes.size() / sizeof(record::event); ++k) {
     const record::event& e = all[k];
@@ -131,11 +140,45 @@ void read_events(const std::string& name, const file_of_rank& from, double pace,
                            .peer = e.peer,
                            .tag = e.tag,
                            .context = e.context,
-                           .posted = e.posted});
+                           .posted = e.posted,
+                           .thread = std::max<int>(e.thread, 1)});
   }
 }
 
+/// Nodes of ranks.
+std::map<int, std::string> nodes_in(const std::string& folder) {
+  std::map<int, std::string> made;
+  std::ifstream lines{folder + "/nodes"};
+  std::string node;
+  for (int rank = 0; lines >> rank >> node;) made[rank] = node;
+  return made;
+}
+
+/// Two nodes may both be wrong by as much as they can be.
+std::optional<std::int64_t> error_between(const node_clocks& clocks) {
+  if (clocks.size() < 2) return std::nullopt;
+  std::vector<std::int64_t> errors;
+  for (const auto& [node, clock] : clocks) errors.push_back(clock.error());
+  std::ranges::sort(errors, std::ranges::greater{});
+  return errors[0] + errors[1];
+}
+
 }  // namespace
+
+int ranks_in(const std::string& folder) {
+  std::error_code failed;
+  for (std::filesystem::directory_iterator each{folder, failed}, end; !failed && each != end;
+       each.increment(failed)) {
+    const std::string name = each->path().filename();
+    if (rank_of_file(name) < 0 || name.ends_with(".events")) continue;
+    record::file_header head{};
+    std::ifstream file{each->path(), std::ios::binary};
+    if (file.read(reinterpret_cast<char*>(&head), sizeof head) &&
+        head.layout == record::layout_number && head.ranks > 0)
+      return head.ranks;
+  }
+  return 0;
+}
 
 std::string name_of(record::call_kind kind) {
   static constexpr std::array names{"send",
@@ -169,6 +212,10 @@ gathered_run gather(const std::string& folder, int ranks, bool events) {
   gathered_run made;
   made.ranks.resize(static_cast<std::size_t>(ranks));
   const auto name_of_file = [&](int rank) { return folder + "/rank." + std::to_string(rank); };
+  const std::map<int, std::string> nodes = nodes_in(folder);
+  const std::vector<char> samples = contents_of(folder + "/clocks");
+  const node_clocks clocks = clocks_in({samples.data(), samples.size()});
+  made.clock_error = error_between(clocks);
   // A rank that died soon does not know how long a tick is; those of one node have one clock.
   double usual = 0;
   for (int rank = 0; rank < ranks && usual == 0; ++rank)
@@ -184,11 +231,18 @@ gathered_run gather(const std::string& folder, int ranks, bool events) {
     into.known = true;
     into.ended = head.ended != 0;
     into.host = head.host.data();
+    const clock_of_node* clock = nullptr;
+    if (const auto node = nodes.find(rank); node != nodes.end()) {
+      into.host = node->second;
+      if (const auto known = clocks.find(node->second); known != clocks.end())
+        clock = &known->second;
+    }
     const std::uint64_t last = std::max(head.last_ticks, head.seen_ticks);
     into.time = static_cast<double>(last - head.began_ticks) * pace * 1e-9;
     into.peers.assign(from.peers, from.peers + ranks);
     into.lengths.assign(from.file->lengths.begin(), from.file->lengths.end());
     into.homeless = head.homeless;
+    into.timed = head.timed;
     into.events_lost = head.events_lost;
     read_sites(from, pace * 1e-9, into);
     for (const record::algorithm_use& each : from.file->uses)
@@ -200,7 +254,7 @@ gathered_run gather(const std::string& folder, int ranks, bool events) {
                              .time = static_cast<double>(each.ticks) * pace * 1e-9});
     into.counters = counters_in({from.file->counters.data(),
                                  std::min<std::size_t>(head.counters, from.file->counters.size())});
-    if (events) read_events(name_of_file(rank) + ".events", from, pace, into, made.names);
+    if (events) read_events(name_of_file(rank) + ".events", from, pace, clock, into, made.names);
   }
   return made;
 }

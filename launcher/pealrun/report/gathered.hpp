@@ -3,10 +3,15 @@
 //
 // Layer    launcher: may include record/.
 // Units    seconds, bytes; times of events in nanoseconds of the steady clock.
+//
+// Beside the files of ranks may lie `nodes`, with lines of a rank and the name of its node, and
+// `clocks` (nodes/clock_samples.hpp).
+//
 // Errors   a rank whose file is missing or not whole is not `known`.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,6 +50,7 @@ struct noted_event {
   record::call_kind kind{};
   int peer = -1, tag = 0;
   std::uint32_t context = 0, posted = 0;
+  int thread = 1;  // those of a rank are numbered from 1 on
 };
 
 struct noted_rank {
@@ -58,6 +64,7 @@ struct noted_rank {
   std::vector<noted_counter> counters;
   std::vector<noted_event> events;
   std::uint64_t events_lost = 0, homeless = 0;
+  std::uint64_t timed = 0;  // calls whose whole time was taken
   double handling = 0, waiting = 0, copying = 0;
   [[nodiscard]] double computing() const {
     const double rest = time - handling - waiting - copying;
@@ -69,11 +76,18 @@ struct gathered_run {
   std::vector<noted_rank> ranks;
   std::set<std::string> names;  // of calls in events
   std::string command;
-  int code = 0;  // of the job's end
+  std::string ended_at;  // day and time; empty: not known
+  int code = 0;          // of the job's end
+  // Of several nodes: times of events are those of one clock, but for so many nanoseconds between
+  // two nodes. Nothing: the clocks were not compared.
+  std::optional<std::int64_t> clock_error;
 };
 
 /// From the folder of PEAL_RECORD. `events`: those too.
 gathered_run gather(const std::string& folder, int ranks, bool events);
+
+/// Of how many ranks the run was whose files are in that folder; 0: there are none.
+int ranks_in(const std::string& folder);
 
 /// As a program in C++ writes the call.
 std::string name_of(record::call_kind);

@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <string_view>
@@ -24,14 +26,24 @@ namespace {
 // About 8 MB a rank.
 constexpr const char* usual_events = "131072";
 
-std::string command_of(const job_request& request) {
+std::string command_of(const job_request& request, int ranks) {
+  const bool single = request.applications.size() == 1;
   std::string made;
   for (const application& each : request.applications) {
     if (!made.empty()) made += " : ";
-    made += fmt::format("-n {}", each.ranks);
+    made += fmt::format("-n {}", single ? ranks : each.ranks);
     for (const std::string& word : each.arguments) made += " " + word;
   }
   return made;
+}
+
+/// 2026-11-27 14:03:07 +0000
+std::string now() {
+  const std::time_t time = std::time(nullptr);
+  std::tm parts{};
+  std::array<char, 40> text{};
+  if (::localtime_r(&time, &parts) == nullptr) return {};
+  return {text.data(), std::strftime(text.data(), text.size(), "%F %T %z", &parts)};
 }
 
 }  // namespace
@@ -81,6 +93,11 @@ void run_record::begin(const std::string& folder) {
   if (trace_) ::setenv("PEAL_RECORD_EVENTS", usual_events, 0);
 }
 
+void run_record::moved_to(const std::string& folder, int ranks) {
+  folder_ = folder;
+  ranks_ = ranks;
+}
+
 bool run_record::write(int code) noexcept {
   if (!wanted() || folder_.empty()) return true;
   bool good = true;
@@ -94,9 +111,11 @@ bool run_record::write(int code) noexcept {
     say(fmt::format("{} cannot be written: {}", into.name(), std::strerror(problem)));
   };
   try {
-    gathered_run run = gather(folder_, request_.ranks(), trace_.has_value());
-    run.command = command_of(request_);
+    const int ranks = ranks_ > 0 ? ranks_ : request_.ranks();
+    gathered_run run = gather(folder_, ranks, trace_.has_value());
+    run.command = command_of(request_, ranks);
     run.code = code;
+    run.ended_at = now();
     if (report_) put(*report_, page_of(run));
     if (trace_) {
       write_trace(run, [&](const std::string& part) { put(*trace_, part); });

@@ -41,6 +41,8 @@ class run_record {
   [[nodiscard]] bool wanted() const noexcept { return report_ || trace_; }
   /// Tells the ranks, by variables of this process, where they are to write.
   void begin(const std::string& folder);
+  /// What they have written was put there since, by so many ranks; 0: that is not known.
+  void moved_to(const std::string& folder, int ranks);
   /// The ranks have ended, with that code of the job. False: something could not be written.
   bool write(int code) noexcept;
 
@@ -48,6 +50,7 @@ class run_record {
   const job_request& request_;
   std::optional<promised_file> report_, trace_;
   std::string folder_;
+  int ranks_ = 0;  // 0: as many as were asked for
 };
 
 }  // namespace peal::launcher

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -132,11 +133,10 @@ std::vector<std::string> summary_of(const gathered_run& run,
   }
   const double in_peal = sum.waiting + sum.copying + sum.handling;
   told.push_back(fmt::format(
-      "{} ranks ran for {} on average; {} of that time they were in calls of peal: {} waiting, {} "
-      "copying, {} else.",
-      sum.known, time_text(sum.time / sum.known), share_text(in_peal / sum.time),
-      share_text(sum.waiting / sum.time), share_text(sum.copying / sum.time),
-      share_text(sum.handling / sum.time)));
+      "{} ran for {} on average, {} of that in calls of peal: {} waiting, {} copying, {} else.",
+      counted(static_cast<std::uint64_t>(sum.known), "rank"), time_text(sum.time / sum.known),
+      share_text(in_peal / sum.time), share_text(sum.waiting / sum.time),
+      share_text(sum.copying / sum.time), share_text(sum.handling / sum.time)));
   if (!slowest.empty() && slowest.front().time > 0) {
     const place_sum& first = slowest.front();
     told.push_back(fmt::format(
@@ -146,11 +146,13 @@ std::vector<std::string> summary_of(const gathered_run& run,
         share_text(first.time > 0 ? first.waiting / first.time : 0)));
   }
   if (sum.known > 1 && sum.longest_computing > 0) {
-    // Below a twentieth it is the noise of an ordinary machine.
+    // Below a twentieth it is the noise of an ordinary machine, and of a time that is a small part
+    // of the run nobody needs to know how it is shared out.
+    const double more = sum.longest_computing - sum.mean_computing;
     if (sum.imbalance() < 0.05)
       told.push_back(fmt::format("The ranks computed for about the same time (imbalance {}).",
                                  share_text(sum.imbalance())));
-    else
+    else if (more > 0.05 * sum.time / sum.known && sum.waiting > 0)
       told.push_back(fmt::format(
           "Rank {} computed longest: {}, where the mean is {} (imbalance {}); the others wait for "
           "it.",
@@ -167,10 +169,12 @@ std::vector<std::string> summary_of(const gathered_run& run,
   }
   if (most != nullptr)
     told.push_back(
-        fmt::format("{} messages were sent, {} in all; most of it, {}, from rank {} to "
-                    "rank {}.",
-                    count_text(messages), bytes_text(static_cast<double>(bytes)),
+        fmt::format("{} sent, {} in all; most of it, {}, from rank {} to rank {}.",
+                    messages == 1 ? "1 message was" : count_text(messages) + " messages were",
+                    bytes_text(static_cast<double>(bytes)),
                     bytes_text(static_cast<double>(most->bytes)), most->from, most->to));
+  else if (run.ranks.size() > 1 && collective_pairs_of(run).empty() && slowest.empty())
+    told.emplace_back("The ranks exchanged nothing.");
   std::uint64_t doorbells = 0, requests = 0;
   for (const counter_sum& each : counters_of(run)) {
     if (each.name == "verbs.doorbells") doorbells = each.sum;
@@ -185,6 +189,28 @@ std::vector<std::string> summary_of(const gathered_run& run,
                                                                 static_cast<double>(doorbells)))));
   tell_of_losses(run, told);
   return told;
+}
+
+std::vector<node_sum> nodes_of(const gathered_run& run) {
+  std::vector<node_sum> made;
+  for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+    const noted_rank& of = run.ranks[rank];
+    if (!of.known) continue;
+    auto node = std::ranges::find(made, of.host, &node_sum::name);
+    if (node == made.end()) {
+      made.emplace_back().name = of.host;
+      node = std::prev(made.end());
+    }
+    node->ranks.push_back(static_cast<int>(rank));
+    node->time += of.time;
+    node->computing += of.computing();
+    node->waiting += of.waiting;
+    for (std::size_t to = 0; to < of.peers.size() && to < run.ranks.size(); ++to) {
+      const std::uint64_t bytes = of.peers[to].sent_bytes + of.peers[to].collective_bytes;
+      (run.ranks[to].host == of.host ? node->within : node->sent) += bytes;
+    }
+  }
+  return made;
 }
 
 }  // namespace peal::launcher

@@ -27,6 +27,17 @@ struct time_sums {
 };
 time_sums sums_of(const gathered_run&);
 
+/// What the ranks of a node do together.
+struct node_sum {
+  std::string name;
+  std::vector<int> ranks;
+  double time = 0, computing = 0, waiting = 0;
+  // Bytes of messages, also of those that collectives send: within the node, and to other ones.
+  std::uint64_t within = 0, sent = 0;
+};
+/// By their first ranks; ranks that are not known are on none.
+std::vector<node_sum> nodes_of(const gathered_run&);
+
 /// A place of the program, of all ranks.
 struct place_sum {
   std::string call, where;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace peal::launcher {
@@ -40,7 +41,25 @@ std::string count_text(std::uint64_t count) {
   return fmt::format("{} {}", three_digits(value), units[unit]);
 }
 
-std::string share_text(double share) { return three_digits(share * 100) + " %"; }
+std::string round_time_text(double seconds) {
+  std::string text = time_text(seconds);
+  const std::size_t point = text.find('.'), space = text.find(' ');
+  if (point == std::string::npos) return text;
+  std::size_t last = space;
+  while (text[last - 1] == '0') --last;
+  if (text[last - 1] == '.') --last;
+  return text.erase(last, space - last);
+}
+
+std::string share_text(double share) {
+  if (share <= 0) return "0 %";
+  if (share < 0.5e-4) return "< 0.01 %";
+  return three_digits(share * 100) + " %";
+}
+
+std::string counted(std::uint64_t count, const std::string& what) {
+  return count_text(count) + " " + what + (count == 1 ? "" : "s");
+}
 
 std::string length_class_text(std::size_t of) {
   if (of == 0) return "empty";
@@ -49,9 +68,42 @@ std::string length_class_text(std::size_t of) {
   return fmt::format("{} to {}", bytes_text(least), bytes_text(least * 2));
 }
 
+namespace {
+
+/// Bytes of the character that the text begins with; 0: it begins with none. RFC 3629, which has
+/// neither longer forms than need be, nor surrogates, nor numbers above 0x10ffff.
+std::size_t character_at(std::string_view text) {
+  const auto byte = [text](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (length == 0 || first > 0xf4 || text.size() < length) return 0;
+  for (std::size_t k = 1; k < length; ++k)
+    if (byte(k) >> 6 != 2) return 0;
+  const unsigned second = byte(1);
+  const bool wrong = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+                     (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
+  return wrong ? 0 : length;
+}
+
+}  // namespace
+
+std::string readable(std::string_view text) {
+  std::string made;
+  while (!text.empty()) {
+    const std::size_t length = character_at(text);
+    const auto first = static_cast<unsigned char>(text.front());
+    const bool controls = (first < 0x20 && first != '\t' && first != '\n') || first == 0x7f;
+    if (length == 0 || controls) made += "\xef\xbf\xbd";
+    else made += text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return made;
+}
+
 std::string escaped(std::string_view text) {
   std::string made;
-  for (const char each : text) switch (each) {
+  for (const char each : readable(text)) switch (each) {
       case '&': made += "&amp;"; break;
       case '<': made += "&lt;"; break;
       case '>': made += "&gt;"; break;
@@ -64,7 +116,7 @@ std::string escaped(std::string_view text) {
 // In a page's script element "</" would end it.
 std::string json_string(std::string_view text) {
   std::string made = "\"";
-  for (const char each : text) {
+  for (const char each : readable(text)) {
     const auto code = static_cast<unsigned char>(each);
     if (each == '"' || each == '\\') made += '\\';
     if (code < 0x20 || each == '<') made += fmt::format("\\u{:04x}", code);

@@ -45,6 +45,15 @@ struct ends {
   std::vector<std::pair<std::int64_t, std::size_t>> sends, receives;  // by time, by number
 };
 
+std::string clocks_text(const gathered_run& run, const std::vector<joined_message>& messages) {
+  if (!run.clock_error) return ",\"clocks\":\"those of several hosts were not compared\"";
+  const double error = static_cast<double>(clock_error_of(run, messages)) * 1e-3;
+  return fmt::format(
+      ",\"clocks\":\"compared between nodes, wrong by at most {0:.1f} us\",\"clock error "
+      "us\":{0:.3f}",
+      error);
+}
+
 }  // namespace
 
 std::vector<joined_message> joined_messages(const gathered_run& run) {
@@ -74,6 +83,16 @@ std::vector<joined_message> joined_messages(const gathered_run& run) {
   return all;
 }
 
+std::int64_t clock_error_of(const gathered_run& run, const std::vector<joined_message>& messages) {
+  std::int64_t worst = run.clock_error.value_or(0);
+  for (const joined_message& each : messages) {
+    const noted_event& send = run.ranks[static_cast<std::size_t>(each.from)].events[each.send];
+    const noted_event& receive = run.ranks[static_cast<std::size_t>(each.to)].events[each.receive];
+    worst = std::max(worst, send.begin - receive.end);
+  }
+  return worst;
+}
+
 void write_trace(const gathered_run& run, const std::function<void(const std::string&)>& put) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   std::set<std::string> hosts;
@@ -83,12 +102,12 @@ void write_trace(const gathered_run& run, const std::function<void(const std::st
     if (rank.known) hosts.insert(rank.host);
     lost += rank.events_lost;
   }
+  const std::vector<joined_message> messages = joined_messages(run);
   const auto at = [first](std::int64_t time) { return static_cast<double>(time - first) * 1e-3; };
   std::string part = fmt::format(
       "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"command\":{},\"events lost\":{}{}}},\n"
       "\"traceEvents\":[",
-      json_string(run.command), lost,
-      hosts.size() > 1 ? ",\"clocks\":\"those of several hosts were not compared\"" : "");
+      json_string(run.command), lost, hosts.size() > 1 ? clocks_text(run, messages) : "");
   auto out = std::back_inserter(part);
   const char* comma = "\n";
   const auto flush = [&](std::size_t least) {
@@ -106,11 +125,20 @@ void write_trace(const gathered_run& run, const std::function<void(const std::st
                    "{{\"sort_index\":{1}}}}}",
                    comma, rank, json_string(fmt::format("rank {} on {}", rank, of.host)));
     flush(piece);
+    int threads = 1;
+    for (const noted_event& e : of.events) threads = std::max(threads, e.thread);
+    for (int thread = 1; threads > 1 && thread <= threads; ++thread) {
+      fmt::format_to(out,
+                     ",\n{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{0},\"tid\":{1},"
+                     "\"args\":{{\"name\":\"thread {1}\"}}}}",
+                     rank, thread);
+      flush(piece);
+    }
     for (const noted_event& e : of.events) {
       if (e.kind == call_kind::received && e.peer < 0) continue;  // a receive that was withdrawn
       fmt::format_to(
-          out, "{}{{\"ph\":\"X\",\"name\":{},\"pid\":{},\"tid\":0,\"ts\":{:.3f},\"dur\":{:.3f}",
-          comma, json_string(e.call), rank, at(e.begin),
+          out, "{}{{\"ph\":\"X\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f}",
+          comma, json_string(e.call), rank, e.thread, at(e.begin),
           static_cast<double>(std::max<std::int64_t>(e.end - e.begin, 1)) * 1e-3);
       if (e.peer >= 0)
         fmt::format_to(out, ",\"args\":{{\"peer\":{},\"tag\":{},\"bytes\":{}}}}}", e.peer, e.tag,
@@ -120,18 +148,18 @@ void write_trace(const gathered_run& run, const std::function<void(const std::st
     }
   }
   std::size_t id = 0;
-  for (const joined_message& each : joined_messages(run)) {
+  for (const joined_message& each : messages) {
     const noted_event& send = run.ranks[static_cast<std::size_t>(each.from)].events[each.send];
     const noted_event& receive = run.ranks[static_cast<std::size_t>(each.to)].events[each.receive];
     ++id;
     // Within the call that it belongs to, else the arrow has no end.
     fmt::format_to(out,
                    "{0}{{\"ph\":\"s\",\"cat\":\"message\",\"name\":\"message\",\"id\":{1},\"pid\":"
-                   "{2},\"tid\":0,\"ts\":{3:.3f}}},\n{{\"ph\":\"f\",\"bp\":\"e\",\"cat\":"
-                   "\"message\",\"name\":\"message\",\"id\":{1},\"pid\":{4},\"tid\":0,\"ts\":"
+                   "{2},\"tid\":{6},\"ts\":{3:.3f}}},\n{{\"ph\":\"f\",\"bp\":\"e\",\"cat\":"
+                   "\"message\",\"name\":\"message\",\"id\":{1},\"pid\":{4},\"tid\":{7},\"ts\":"
                    "{5:.3f}}}",
                    comma, id, each.from, at(send.begin), each.to,
-                   at(std::max(receive.begin, receive.end - 1)));
+                   at(std::max(receive.begin, receive.end - 1)), send.thread, receive.thread);
     flush(piece);
   }
   part += "\n]}\n";

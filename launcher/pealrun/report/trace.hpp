@@ -27,6 +27,10 @@ struct joined_message {
 /// since events are missing, messages are left out.
 std::vector<joined_message> joined_messages(const gathered_run&);
 
+/// Nanoseconds by which clocks of two nodes may differ: as far as they were compared, and more
+/// where a message would have come before it was sent.
+std::int64_t clock_error_of(const gathered_run&, const std::vector<joined_message>&);
+
 /// In parts, one after another.
 void write_trace(const gathered_run&, const std::function<void(const std::string&)>& put);
 

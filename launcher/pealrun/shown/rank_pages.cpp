@@ -188,6 +188,7 @@ void rank_pages::look() {
   const std::set<pid_t> family = ancestor_ != 0 ? family_of(ancestor_) : std::set<pid_t>{};
   for (const pid_t each : all_processes()) {
     if ((ancestor_ != 0 && !family.contains(each)) || found_.contains(each)) continue;
+    if (fits_ && !fits_(each)) continue;
     if (auto page = mapped_page::of_process(each)) {
       // A child that the rank has forked has the same page.
       const bool forked = std::ranges::any_of(found_, [&](const auto& known) {

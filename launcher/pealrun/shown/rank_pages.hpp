@@ -10,11 +10,13 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shown/snapshot.hpp"
@@ -52,6 +54,9 @@ class rank_pages {
  public:
   /// Of all processes, or of those that descend from this one.
   explicit rank_pages(pid_t ancestor = 0) noexcept : ancestor_{ancestor} {}
+  /// And of these, those that fit.
+  rank_pages(pid_t ancestor, std::function<bool(pid_t)> fits)
+      : ancestor_{ancestor}, fits_{std::move(fits)} {}
 
   /// Looks for pages that are new. Costs a look at each process of the node.
   void look();
@@ -63,6 +68,7 @@ class rank_pages {
 
  private:
   pid_t ancestor_;
+  std::function<bool(pid_t)> fits_;  // empty: all do
   std::map<pid_t, mapped_page> found_;
 };
 

@@ -50,7 +50,12 @@ void job_snapshot::compare(const job_snapshot& before, double seconds) {
     const shown_rank* const then = before.find(each.rank);
     each.quiet.reset();
     each.loops = false;
+    each.steps = 0;
     if (then == nullptr || then->pid != each.pid || !each.shows || !then->shows) continue;
+    if (const auto moves = each.activity.moves; seconds > 0 && moves >= then->activity.moves &&
+                                                each.wait() != nullptr && then->wait() != nullptr &&
+                                                each.wait()->began == then->wait()->began)
+      each.steps = static_cast<double>(moves - then->activity.moves) / seconds;
     if (each.phase != then->phase || each.activity.moved_since(then->activity)) continue;
     each.quiet = then->quiet.value_or(0) + seconds;
     each.loops = each.waits.empty() && !each.helped && each.activity.turns != then->activity.turns;

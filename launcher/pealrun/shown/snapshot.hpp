@@ -88,6 +88,7 @@ struct shown_rank {
   bool shows = true;            // there is a page
   std::optional<double> quiet;  // nothing has moved for so long
   bool loops = false;           // it makes calls meanwhile, in vain
+  double steps = 0;             // a second, of its engines, that moved data while it waits
 
   [[nodiscard]] const shown_communicator* communicator(std::uint32_t context) const noexcept;
   /// The one that has lasted longest; null: none.
@@ -107,8 +108,8 @@ struct job_snapshot {
   /// The ranks of another node. One that both have is taken from the one in which it shows
   /// something.
   void merge(job_snapshot other);
-  /// Says of each rank for how long it has been quiet, by a snapshot of so many seconds before, and
-  /// what that had found.
+  /// Says of each rank for how long it has been quiet, or how much moves while it waits, by a
+  /// snapshot of so many seconds before, and what that had found.
   void compare(const job_snapshot& before, double seconds);
 
   /// "world", the name that the user gave, or "communicator 32".

@@ -26,8 +26,15 @@ std::optional<pseudo_terminal> open_pseudo_terminal(int like) {
   }
   ::cfmakeraw(&modes);
   ::tcsetattr(theirs, TCSANOW, &modes);
-  if (winsize size{}; ::ioctl(like, TIOCGWINSZ, &size) == 0) ::ioctl(theirs, TIOCSWINSZ, &size);
+  copy_window(like, theirs);
   return pseudo_terminal{ours, theirs};
+}
+
+bool copy_window(int from, int to) {
+  winsize wanted{}, found{};
+  if (::ioctl(from, TIOCGWINSZ, &wanted) != 0 || ::ioctl(to, TIOCGWINSZ, &found) != 0) return false;
+  if (wanted.ws_row == found.ws_row && wanted.ws_col == found.ws_col) return false;
+  return ::ioctl(to, TIOCSWINSZ, &wanted) == 0;
 }
 
 }  // namespace peal::launcher

@@ -21,4 +21,7 @@ struct pseudo_terminal {
 /// What is written arrives as it is, and its window is as large as that of `like`.
 std::optional<pseudo_terminal> open_pseudo_terminal(int like);
 
+/// Gives one the window of another. False: it has that size already, or there is none to ask.
+bool copy_window(int from, int to);
+
 }  // namespace peal::launcher

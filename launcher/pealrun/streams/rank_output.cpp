@@ -21,8 +21,9 @@ namespace {
 // in parts. Else a rank that never ends its line would fill our memory.
 constexpr std::size_t most_unfinished = 32 << 20;
 constexpr std::size_t long_line = 1 << 20;
-// A part of a line is shown after this time: it may be a question. Programs that write a line in
-// pieces write the next one sooner.
+// A part of a line with a tag is shown after this time: it may be a question. Programs that write a
+// line in pieces write the next one sooner. For as long, what others write lets a line that stands
+// unfinished on a terminal come to its end.
 constexpr std::chrono::milliseconds patience{200};
 
 }  // namespace
@@ -47,14 +48,14 @@ rank_output::~rank_output() {
   stop_reading();
 }
 
-// One rank, and ranks on a terminal, write there themselves: a program that finds a terminal shows
-// its lines at once and whole.
+// One rank writes there itself. So do several where nobody reads it (/dev/null).
 rank_output::piped rank_output::which(const job_request& request, const descriptor_sink& out,
                                       const descriptor_sink& err) {
   const stream_request& asked = request.streams;
   const bool always = asked.tag || asked.timestamp || !asked.folder.empty();
   const auto may_mix = [&](const descriptor_sink& to) {
-    return to.stops_writers() || (request.ranks() > 1 && (to.regular_file() || to.pipe()));
+    return to.stops_writers() ||
+           (request.ranks() > 1 && (to.regular_file() || to.pipe() || to.terminal()));
   };
   const bool output = always || may_mix(out);
   return {output, asked.merge ? output : always || may_mix(err)};
@@ -77,11 +78,13 @@ rank_output::ends rank_output::open(int rank) {
 
 int rank_output::open_pipe(int rank, int to) {
   int both[2];
+  bool pseudo = false;
   // Programs ask of their output, not of their errors, which they do not buffer.
   const bool shown = !folder_ && to == STDOUT_FILENO && out_.terminal();
   if (const auto made = shown ? open_pseudo_terminal(STDOUT_FILENO) : std::nullopt) {
     both[0] = made->ours;
     both[1] = made->theirs;
+    pseudo = true;
   } else if (::pipe2(both, O_CLOEXEC) != 0) {
     throw std::system_error{errno, std::generic_category(), "pipe"};
   }
@@ -90,9 +93,12 @@ int rank_output::open_pipe(int rank, int to) {
   stream made{.number = opened_++,
               .rank = rank,
               .from = both[0],
+              .pseudo_terminal = pseudo,
               .to = nullptr,
               .alone = true,
               .live = false,
+              .on_terminal = false,
+              .at_once = false,
               .colours = false};
   if (folder_) {
     made.to = &folder_->of(rank, to);
@@ -105,6 +111,8 @@ int rank_output::open_pipe(int rank, int to) {
     made.to = &sink;
     made.alone = request_.ranks() == 1 && one_pipe;
     made.live = sink.terminal() || (sink.pipe() && has_input);
+    made.on_terminal = sink.terminal();
+    made.at_once = sink.terminal() && !prefix_.any();
     made.colours = sink.colours();
   }
   streams_.push_back(std::move(made));
@@ -128,8 +136,15 @@ void rank_output::add_to(std::vector<pollfd>& list) {
     if (!each->idle()) list.push_back(each->wanted());
 }
 
+// A rank asks its own terminal how wide lines may be.
+void rank_output::follow_window() const {
+  for (const stream& each : streams_)
+    if (each.pseudo_terminal && !copy_window(STDOUT_FILENO, each.from)) return;
+}
+
 // The streams have their turn one after the other also where a sink is full after a few of them.
 void rank_output::serve(const std::vector<pollfd>& list) {
+  follow_window();
   std::size_t next = polled_.size();  // the first that had to wait
   for (std::size_t count = 0; count < polled_.size(); ++count) {
     const std::size_t at = (turn_ + count) % polled_.size();
@@ -139,15 +154,8 @@ void rank_output::serve(const std::vector<pollfd>& list) {
     else read(from);
   }
   if (next < polled_.size()) turn_ += next;
-  const auto now = clock::now();
-  for (stream& each : streams_)
-    if (!each.part.empty() && (each.from < 0 || (each.live && each.due <= now))) show_part(each);
-  for (stream& each : streams_)
-    if (each.from < 0 && prefix_.any() && each.to->open_line == each.number) {
-      each.to->put("\n");
-      each.to->open_line = sink::no_stream;
-    }
-  std::erase_if(streams_, [](const stream& each) { return each.from < 0; });
+  show_what_is_due();
+  std::erase_if(streams_, [](const stream& each) { return each.from < 0 && each.kept.empty(); });
   polled_.clear();
   for (descriptor_sink* each : {&out_, &err_})
     if (!each->idle()) each->write();
@@ -156,9 +164,40 @@ void rank_output::serve(const std::vector<pollfd>& list) {
 
 std::optional<rank_output::clock::time_point> rank_output::deadline() const {
   std::optional<clock::time_point> first;
-  for (const stream& each : streams_)
+  for (const stream& each : streams_) {
     if (each.live && !each.part.empty() && (!first || each.due < *first)) first = each.due;
+    if (!each.kept.empty() && (!first || each.kept_until < *first)) first = each.kept_until;
+  }
   return first;
+}
+
+// Those that wait have their turn in the order in which they came. One that leaves a line
+// unfinished keeps the others waiting once more, until their time is over.
+void rank_output::show_what_is_due() {
+  const auto now = clock::now();
+  std::vector<stream*> waiting;
+  for (stream& each : streams_) {
+    if (!each.kept.empty()) waiting.push_back(&each);
+    if (each.from < 0) end_line(each);
+    else if (each.live && !each.part.empty() && each.due <= now) show_part(each);
+  }
+  std::ranges::sort(waiting, {}, &stream::kept_until);
+  for (stream* const each : waiting) {
+    if (waits(*each)) continue;
+    const std::string text = std::exchange(each->kept, {});
+    unfinished_ -= text.size();
+    add(*each, text, each->kept_since);
+    if (each->from < 0) end_line(*each);
+  }
+}
+
+// The stream has ended, so nothing goes on with the line that it has begun.
+void rank_output::end_line(stream& of) {
+  if (!of.kept.empty()) return;
+  if (!of.part.empty()) show_part(of);
+  if (of.to->open_line != of.number) return;
+  if (prefix_.any()) of.to->put("\n");
+  of.to->open_line = prefix_.any() ? sink::no_stream : sink::ended_stream;
 }
 
 void rank_output::read(stream& from) {
@@ -175,8 +214,26 @@ void rank_output::start_line(const stream& from, std::string& text,
   if (prefix_.any()) prefix_.append_to(text, from.rank, began, from.colours);
 }
 
+/// Whether another's line stands unfinished on the terminal, and may still come to its end.
+bool rank_output::waits(const stream& from) const noexcept {
+  const int open_line = from.to->open_line;
+  if (!from.on_terminal || open_line < 0 || open_line == from.number) return false;
+  if (unfinished_ > most_unfinished) return false;
+  return from.kept.empty() || clock::now() < from.kept_until;
+}
+
 void rank_output::take(stream& from, std::string_view bytes) {
   const auto now = line_prefix::clock::now();
+  if (from.kept.empty() && !waits(from)) return add(from, bytes, now);
+  if (from.kept.empty()) {
+    from.kept_since = now;
+    from.kept_until = clock::now() + patience;
+  }
+  from.kept += bytes;
+  unfinished_ += bytes.size();
+}
+
+void rank_output::add(stream& from, std::string_view bytes, line_prefix::clock::time_point now) {
   const auto last = bytes.rfind('\n');
   if (last == std::string_view::npos) {
     hold(from, bytes, now);
@@ -201,15 +258,18 @@ void rank_output::take(stream& from, std::string_view bytes) {
     from.to->put(text);
     if (last + 1 < bytes.size()) hold(from, bytes.substr(last + 1), now);
   }
-  if (!from.part.empty() && (from.alone || from.to->open_line == from.number || too_long(from)))
+  if (!from.part.empty() &&
+      (from.alone || from.at_once || from.to->open_line == from.number || too_long(from)))
     show_part(from);
 }
 
 void rank_output::hold(stream& from, std::string_view bytes, line_prefix::clock::time_point now) {
-  if (from.part.empty()) from.began = now;
+  if (from.part.empty()) {
+    from.began = now;
+    from.due = clock::now() + patience;
+  }
   from.part += bytes;
   unfinished_ += bytes.size();
-  if (from.live) from.due = clock::now() + patience;
 }
 
 bool rank_output::too_long(const stream& from) const noexcept {

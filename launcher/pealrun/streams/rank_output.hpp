@@ -73,13 +73,19 @@ class rank_output {
     int number;  // of all streams, by which a sink knows it
     int rank;
     int from;
+    bool pseudo_terminal;
     sink* to;
     bool alone;                              // nothing else leads to this sink
     bool live;                               // a user may wait for a part of a line
+    bool on_terminal;                        // lets a line that another has begun end first
+    bool at_once;                            // shows a part of a line as soon as it may
     bool colours;                            // may stand in what is added
     std::string part{};                      // of a line that has not ended, not shown yet
     line_prefix::clock::time_point began{};  // the line
     clock::time_point due{};                 // when the part is shown
+    std::string kept{};                      // that waits for the end of another's line
+    line_prefix::clock::time_point kept_since{};
+    clock::time_point kept_until{};
   };
   struct piped {
     bool output, error;
@@ -87,8 +93,13 @@ class rank_output {
 
   static piped which(const job_request&, const descriptor_sink& out, const descriptor_sink& err);
   int open_pipe(int rank, int to);
+  void follow_window() const;
   void read(stream&);
   void take(stream&, std::string_view bytes);
+  void add(stream&, std::string_view bytes, line_prefix::clock::time_point now);
+  [[nodiscard]] bool waits(const stream&) const noexcept;
+  void show_what_is_due();
+  void end_line(stream&);
   void hold(stream&, std::string_view bytes, line_prefix::clock::time_point now);
   void show_part(stream&);
   void start_line(const stream&, std::string& text, line_prefix::clock::time_point began);
@@ -107,7 +118,7 @@ class rank_output {
   std::vector<int> polled_;      // streams that the list has, by number
   std::size_t polled_from_ = 0;  // where they stand in the list
   std::size_t turn_ = 0;         // the first to be read next
-  std::size_t unfinished_ = 0;   // bytes of all parts
+  std::size_t unfinished_ = 0;   // bytes of all parts, and of what is kept
   int opened_ = 0;               // streams so far
   bool loss_told_ = false;
 };

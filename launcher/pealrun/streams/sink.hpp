@@ -14,6 +14,7 @@ namespace peal::launcher {
 class sink {
  public:
   static constexpr int no_stream = -1;
+  static constexpr int ended_stream = -2;  // it has left its line unfinished
 
   sink() = default;
   virtual ~sink() = default;

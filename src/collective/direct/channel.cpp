@@ -8,6 +8,7 @@
 #include "base/cache_line.hpp"
 #include "collective/call_subject.hpp"
 #include "peal/error.hpp"
+#include "record/wait_clock.hpp"
 
 namespace peal::direct {
 
@@ -329,11 +330,16 @@ void channel::await(entered& mine, entered* before) {
     for (entered* const each : both)
       if (each != nullptr) progress.add(*each), in_->waiting.push_back(each);
   }
+  std::optional<record::wait_clock> clock;
+  if (record::recorder* const to = record::recorder::active()) [[unlikely]]
+    clock.emplace(*to, progress.spins());
   while (!mine.over()) {
     progress.wait_unlocked(peal::state::described{
         [&] {
-          return mine.over() ||
-                 (failed_.load(std::memory_order_relaxed) && mine.waits_for_members());
+          if (mine.over() || (failed_.load(std::memory_order_relaxed) && mine.waits_for_members()))
+            return true;
+          if (clock) clock->in_vain();
+          return false;
         },
         [&] { return subject_of(mine.what(), members_); }});
     if (mine.over() || !failed_.load(std::memory_order_relaxed)) continue;

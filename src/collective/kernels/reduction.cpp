@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/copy.hpp"
+#include "base/processor_features.hpp"
 #include "collective/kernels/kernels.hpp"
 
 namespace peal {
@@ -15,11 +16,8 @@ namespace {
 
 const kernels::table& best_table() noexcept {
 #if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    return kernels::avx512();
-  if (__builtin_cpu_supports("avx2")) return kernels::avx2();
+  if (has_avx512f() && has_avx512bw() && has_avx512dq() && has_avx512vl()) return kernels::avx512();
+  if (has_avx2()) return kernels::avx2();
 #endif
   return kernels::baseline();
 }

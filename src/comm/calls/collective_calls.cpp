@@ -122,7 +122,8 @@ void run_collective(communicator_state& on, const collective_call& call, const l
   int absent = -1;
   {
     const finished_release guard{here, started};
-    if (!finished(started)) here.progress.wait_unlocked(end_of_collective{{started}, call, on});
+    if (!finished(started))
+      (void)wait_recorded(here.progress, end_of_collective{{started}, call, on});
     became = started.result.error;
     if (became == errc::operation_failed || became == errc::mismatch) [[unlikely]] {
       absent = started.result.source;

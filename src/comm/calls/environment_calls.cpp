@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/variables.hpp"
 #include "comm/calls/waiting.hpp"
+#include "comm/recording.hpp"
 #include "comm/start/job.hpp"
 #include "peal/detail/application.hpp"
 #include "peal/detail/setting.hpp"
@@ -44,10 +45,6 @@ void abort_job(int code, const char* why) noexcept {
 
 bool calls_are_recorded = false;
 
-void name_calls(const char* function, const void* from) noexcept {
-  record::recorder::name_calls(function, from);
-}
-
 bool job_running() noexcept { return job::running() != nullptr; }
 
 std::vector<counter> job_counters(const location& where) { return job::require(where).counted(); }
@@ -79,13 +76,54 @@ bool progress() {
   return here != nullptr && here->first_lane().progress.progress_everywhere();
 }
 
+namespace {
+
+/// Names what a thread calls, unless that has a name already.
+class named_meanwhile {
+ public:
+  named_meanwhile(const char* function, const void* from) noexcept
+      : names_{now_calling.place == 0} {
+    if (names_) name_calls(function, from);
+  }
+  ~named_meanwhile() {
+    if (names_) end_named_calls();
+  }
+  named_meanwhile(const named_meanwhile&) = delete;
+  named_meanwhile& operator=(const named_meanwhile&) = delete;
+
+ private:
+  const bool names_;
+};
+
+template <class Holds, class Subject>
+[[gnu::noinline]] bool wait_until_recorded(engine& progress, record::recorder& to,
+                                           const Holds& holds, const Subject& subject,
+                                           time_point deadline, const void* from) {
+  // It is told no place, so it is where it was called from.
+  const named_meanwhile named{"wait", from};
+  static constexpr location nowhere;
+  const recorded_call noted{record::call_kind::wait, nowhere};
+  record::wait_clock clock{to, progress.spins()};
+  const auto timed = [&] {
+    if (holds()) return true;
+    clock.in_vain();
+    return false;
+  };
+  return progress.wait_anywhere(state::described{timed, subject}, on_steady_clock(deadline));
+}
+
+}  // namespace
+
 bool wait_until(bool (*done)(void*), void* context, time_point deadline) {
   const auto holds = [=] { return done(context); };
   const auto subject = [] { return state::wait_subject{.kind = state::wait_kind::several}; };
   job* const here = job::running();
   if (here == nullptr) return holds();
-  return here->first_lane().progress.wait_anywhere(state::described{holds, subject},
-                                                   on_steady_clock(deadline));
+  engine& progress = here->first_lane().progress;
+  if (record::recorder* const to = record::recorder::active()) [[unlikely]]
+    return wait_until_recorded(progress, *to, holds, subject, deadline,
+                               __builtin_return_address(0));
+  return progress.wait_anywhere(state::described{holds, subject}, on_steady_clock(deadline));
 }
 
 void wake_waits() noexcept {

@@ -103,6 +103,21 @@ namespace {
   (void)complete(here, started, "send to", dest, where);
 }
 
+/// The shortest way of a message that is counted and not timed, without a call that needs registers
+/// saved. False: nothing happened.
+[[gnu::always_inline]] inline bool send_counted(record::call_kind kind, communicator_state& on,
+                                                const void* data, std::size_t bytes, int dest,
+                                                int tag, const location& where) noexcept {
+  record::recorder* const to = record::recorder::counting();
+  lane* const here = job::unlocked();
+  if (to == nullptr || here == nullptr || !may_send(on, dest, tag)) return false;
+  record::message_run* const run = to->run_of(kind, where, static_cast<int>(on.peer(dest)), bytes);
+  if (run == nullptr || !here->messages->try_send_short(on, on.context(), data, bytes, dest, tag))
+    return false;
+  to->count_in(*run);
+  return true;
+}
+
 [[gnu::noinline]] void send_recorded(communicator_state& on, const void* data, std::size_t bytes,
                                      int dest, int tag, const location& where) {
   const recorded_send noted{record::call_kind::send, on, on.context(), bytes, dest, tag, where};
@@ -125,6 +140,13 @@ namespace {
     }
   if (send_beside_helper(on, data, bytes, dest, tag)) return;
   send_checked(on, data, bytes, dest, tag, where);
+}
+
+// Where there is no shortest way.
+[[gnu::noinline]] void send_otherwise(communicator_state& on, const void* data, std::size_t bytes,
+                                      int dest, int tag, const location& where) {
+  if (send_counted(record::call_kind::send, on, data, bytes, dest, tag, where)) return;
+  send_by_call(on, data, bytes, dest, tag, where);
 }
 
 /// The shortest way of a receive, by which those that name source and tag go. Null: nothing
@@ -166,6 +188,15 @@ outcome recv_unrecorded(communicator_state& asked, void* data, std::size_t capac
 
 [[gnu::noinline]] outcome recv_slow(communicator_state& on, void* data, std::size_t capacity,
                                     int source, int tag, const location& where) {
+  record::recorder* const to = record::recorder::counting();
+  if (lane* const here = job::unlocked();
+      to != nullptr && here != nullptr && may_receive_exactly(on, source, tag))
+    if (operation* const posted = post_exact(*here, on, data, capacity, source, tag)) [[likely]] {
+      record::call_scope noted{*to, record::call_kind::recv, where, -1, 0, false};
+      const outcome got = complete(*here, *posted, "receive from", source, where);
+      noted.received(static_cast<int>(on.peer(source)), got.bytes);
+      return got;
+    }
   recorded_receive noted{on, where};
   return noted.got(recv_unrecorded(on, data, capacity, source, tag, where));
 }
@@ -174,7 +205,10 @@ outcome recv_unrecorded(communicator_state& asked, void* data, std::size_t capac
 
 void send(communicator_state& on, const void* data, std::size_t bytes, int dest, int tag,
           const location& where) {
-  if (lane* const here = job::shortest(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+  lane* const here = job::shortest();
+  if (here == nullptr) [[unlikely]]
+    return send_otherwise(on, data, bytes, dest, tag, where);
+  if (may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send_short(on, on.context(), data, bytes, dest, tag)) [[likely]]
       return;
   send_by_call(on, data, bytes, dest, tag, where);
@@ -254,6 +288,15 @@ namespace {
   return start_send_slow(on, data, bytes, dest, tag, where);
 }
 
+// Where there is no shortest way.
+[[gnu::noinline]] operation* start_send_otherwise(communicator_state& on, const void* data,
+                                                  std::size_t bytes, int dest, int tag,
+                                                  const location& where) {
+  if (send_counted(record::call_kind::start_send, on, data, bytes, dest, tag, where))
+    return &sent_at_once;
+  return start_send_by_call(on, data, bytes, dest, tag, where);
+}
+
 }  // namespace
 
 namespace {
@@ -297,7 +340,10 @@ operation* start_send_packed(communicator_state& on, const packer& from, std::si
 
 operation* start_send(communicator_state& on, const void* data, std::size_t bytes, int dest,
                       int tag, const location& where) {
-  if (lane* const here = job::shortest(); here != nullptr && may_send(on, dest, tag)) [[likely]]
+  lane* const here = job::shortest();
+  if (here == nullptr) [[unlikely]]
+    return start_send_otherwise(on, data, bytes, dest, tag, where);
+  if (may_send(on, dest, tag)) [[likely]]
     if (here->messages->try_send_short(on, on.context(), data, bytes, dest, tag)) [[likely]]
       return &sent_at_once;
   return start_send_by_call(on, data, bytes, dest, tag, where);
@@ -320,11 +366,29 @@ operation* start_recv_unrecorded(communicator_state& asked, void* data, std::siz
   return keep(here, on, started, where);
 }
 
+[[gnu::noinline]] operation* start_recv_recorded(communicator_state& on, void* data,
+                                                 std::size_t capacity, int source, int tag,
+                                                 const location& where) {
+  recorded_post noted{where};
+  return noted.made(start_recv_unrecorded(on, data, capacity, source, tag, where));
+}
+
+// Counted and not timed, without a call that needs registers saved, where that can be.
 [[gnu::noinline]] operation* start_recv_slow(communicator_state& on, void* data,
                                              std::size_t capacity, int source, int tag,
                                              const location& where) {
-  recorded_post noted{where};
-  return noted.made(start_recv_unrecorded(on, data, capacity, source, tag, where));
+  record::recorder* const to = record::recorder::counting();
+  lane* const here = job::unlocked();
+  if (to != nullptr && here != nullptr && may_receive_exactly(on, source, tag))
+    if (record::message_run* const run = to->run_of(record::call_kind::start_recv, where, -1, 0))
+        [[likely]]
+      if (operation* const posted = post_exact(*here, on, data, capacity, source, tag)) [[likely]] {
+        to->count_in(*run);
+        here->given(on);
+        posted->origin = where;
+        return posted;
+      }
+  return start_recv_recorded(on, data, capacity, source, tag, where);
 }
 
 }  // namespace

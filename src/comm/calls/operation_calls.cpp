@@ -118,8 +118,8 @@ bool test(operation& of) {
 
 bool wait_for_end(operation& awaited, time_point deadline) {
   engine& progress = job::require(awaited.origin).lane_of(awaited).progress;
-  const recorded_call noted{record::call_kind::wait, awaited.origin, 0, -1, true};
-  return progress.wait_unlocked(end_of{awaited}, on_steady_clock(deadline));
+  const recorded_call noted{record::call_kind::wait, awaited.origin};
+  return wait_recorded(progress, end_of{awaited}, on_steady_clock(deadline));
 }
 
 time_point time_after(long double seconds) noexcept {
@@ -152,17 +152,33 @@ void on_finish(operation& of, void (*hook)(void*), void* context) {
   hook(context);
 }
 
+namespace {
+/// Where the run is recorded.
+[[gnu::noinline]] void drop_counted(operation& unwanted) noexcept {
+  record::recorder* const to = record::recorder::counting();
+  lane* const here = job::unlocked();
+  if (to == nullptr || here == nullptr || !finished(unwanted) || unwanted.result.error)
+    return drop(&unwanted, nullptr, nullptr);
+  communicator_state* const on = communicator_of(unwanted);
+  // One that has ended well has a message of a rank.
+  if (on != nullptr && unwanted.kind == operation_kind::receive)
+    to->count_received(static_cast<int>(on->peer(unwanted.result.source)), unwanted.result.bytes);
+  here->messages->release_good(unwanted);
+  if (on != nullptr) here->given_back(*on);
+}
+}  // namespace
+
 void drop_own(operation& unwanted) noexcept {
   lane* const here = job::shortest();
   if (here != nullptr && finished(unwanted) && !unwanted.result.error) [[likely]]
     give_back(*here, unwanted);
-  else drop(&unwanted, nullptr, nullptr);
+  else drop_counted(unwanted);
 }
 
 void drop_good(operation& unwanted) noexcept {
   lane* const here = job::shortest();
   if (here == nullptr) [[unlikely]]
-    return drop(&unwanted, nullptr, nullptr);
+    return drop_counted(unwanted);
   communicator_state* const on = communicator_of(unwanted);
   here->messages->release_good(unwanted);
   if (on != nullptr) here->given_back(*on);

@@ -12,7 +12,7 @@
 #include "collective/call_subject.hpp"
 #include "comm/start/lane.hpp"
 #include "peal/detail/core.hpp"
-#include "record/recorder.hpp"
+#include "record/wait_clock.hpp"
 
 namespace peal {
 
@@ -39,10 +39,30 @@ struct end_of_collective : end_of {
   [[nodiscard]] state::wait_subject describe() const noexcept { return subject_of(call, on); }
 };
 
+/// Either of both, of a wait whose time is taken.
+template <class End>
+struct timed : End {
+  record::wait_clock& clock;
+  [[nodiscard]] bool operator()() const noexcept {
+    if (End::operator()()) return true;
+    clock.in_vain();
+    return false;
+  }
+};
+/// engine::wait_unlocked, for how long the recorder is told.
+template <class End>
+bool wait_recorded(engine& progress, const End& end,
+                   std::chrono::steady_clock::time_point until = engine::never) {
+  record::recorder* const to = record::recorder::active();
+  if (to == nullptr) [[likely]]
+    return progress.wait_unlocked(end, until);
+  record::wait_clock clock{*to, progress.spins()};
+  return progress.wait_unlocked(timed<End>{end, clock}, until);
+}
+
 /// Progress until the operation is finished. What a continuation throws comes out after that.
 inline void wait_for(lane& here, operation& awaited) {
-  const record::wait_scope noted;
-  here.progress.wait_unlocked(end_of{awaited});
+  (void)wait_recorded(here.progress, end_of{awaited});
 }
 
 /// detail::never is the last time there is.

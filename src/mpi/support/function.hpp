@@ -38,7 +38,7 @@ class named_calls {
   }
   [[gnu::always_inline]] ~named_calls() {
     if (on_) [[unlikely]]
-      detail::name_calls(nullptr, nullptr);
+      detail::end_named_calls();
   }
   named_calls(const named_calls&) = delete;
   named_calls& operator=(const named_calls&) = delete;

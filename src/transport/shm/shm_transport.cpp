@@ -350,6 +350,7 @@ void shm_transport::start_fetch(fetch& f) noexcept {
 
 void shm_transport::leave() noexcept {
   front_->says.left.store(1, std::memory_order_release);
+  segment().note_leaving();
   for (std::size_t each = 0; each < channels_.size(); ++each)
     bells_.message_for(static_cast<int>(each));
 }

@@ -119,7 +119,9 @@ class shm_transport final : public transport, public node_access, private ringer
   // sent.
   void leave() noexcept;
   [[nodiscard]] bool has_left(peer_id peer) const noexcept override {
-    return bells_.says(local_index_[peer]).left.load(std::memory_order_acquire) != 0;
+    // The first question does not touch a page of each peer.
+    return segment().any_has_left() &&
+           bells_.says(local_index_[peer]).left.load(std::memory_order_acquire) != 0;
   }
 
   // ---- node_access

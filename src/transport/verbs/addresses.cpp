@@ -17,11 +17,65 @@ addresses::addresses(peer_id self, const std::vector<device>& rails) : self_{sel
   own_.job = {random_word(), random_word()};
 }
 
-void addresses::meet(std::vector<std::optional<address>> everyone) {
+namespace {
+
+/// Which rail of this address, as it was told, is to stand where.
+std::vector<std::uint8_t> order_of(const address& of, std::uint8_t first) {
+  std::vector<std::uint8_t> made{first};
+  for (const bool parts : {true, false})
+    for (std::uint8_t each = 0; each < of.rail_count; ++each)
+      if (each != first && parts == ((of.rails[each].flags & rail_address::carries_parts) != 0))
+        made.push_back(each);
+  return made;
+}
+
+void put_in_order(address& of, const std::vector<std::uint8_t>& order) {
+  const auto before = of.rails;
+  of.spare_count = 0;
+  for (std::size_t each = 0; each < order.size(); ++each) {
+    of.rails[each] = before[order[each]];
+    if (each > 0 && (of.rails[each].flags & rail_address::carries_parts) == 0) ++of.spare_count;
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> addresses::meet(std::vector<std::optional<address>> everyone) {
   everyone_ = std::move(everyone);
   const auto first = std::ranges::find_if(
       everyone_, [](const std::optional<address>& each) { return each.has_value(); });
   job_ = first == everyone_.end() ? own_.job : (*first)->job;
+  std::vector<std::span<const rail_address>> told;
+  told.reserve(everyone_.size());
+  for (const std::optional<address>& each : everyone_)
+    told.push_back(each ? each->told() : std::span<const rail_address>{});
+  const std::vector<std::uint8_t> chosen = first_rails(told);
+  for (std::size_t each = 0; each < everyone_.size(); ++each)
+    if (everyone_[each]) put_in_order(*everyone_[each], order_of(*everyone_[each], chosen[each]));
+  std::vector<std::uint8_t> own = order_of(own_, self_ < chosen.size() ? chosen[self_] : 0);
+  put_in_order(own_, own);
+  return own;
+}
+
+bool addresses::moved(std::uint8_t own_rail, const rail_address& now) noexcept {
+  rail_address& known = own_.rails[own_rail];
+  if (known.gid == now.gid && known.lid == now.lid) return false;
+  known.gid = now.gid;
+  known.lid = now.lid;
+  return true;
+}
+
+bool addresses::moved(peer_id which, const std::array<rail_place, most_rails>& now) noexcept {
+  address& known = *everyone_[which];
+  bool news = false;
+  for (std::size_t each = 0; each < known.used().size(); ++each) {
+    rail_address& rail = known.rails[each];
+    if (rail.gid == now[each].gid && rail.lid == now[each].lid) continue;
+    rail.gid = now[each].gid;
+    rail.lid = now[each].lid;
+    news = true;
+  }
+  return news;
 }
 
 }  // namespace peal::verbs

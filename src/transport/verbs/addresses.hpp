@@ -6,6 +6,7 @@
 // Errors   none.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -28,7 +29,14 @@ class addresses {
   [[nodiscard]] address& own() noexcept { return own_; }
   /// The addresses of all processes, by rank; the job's secret is that of the first process that
   /// has told an address. Before the first message. A process that has told none cannot be reached.
-  void meet(std::vector<std::optional<address>> everyone);
+  ///
+  /// In each address, the own one too, the rails are put in order: first the one for messages
+  /// (network.hpp), then those for parts of large ones; what else was told is spare. Where the own
+  /// rails, as they were told, stand now.
+  std::vector<std::uint8_t> meet(std::vector<std::optional<address>> everyone);
+  /// A rail of this process, or all of a peer's, are somewhere else now. True when that is news.
+  bool moved(std::uint8_t own_rail, const rail_address& now) noexcept;
+  bool moved(peer_id, const std::array<rail_place, most_rails>& now) noexcept;
 
   [[nodiscard]] peer_id self() const noexcept { return self_; }
   [[nodiscard]] const secret& job() const noexcept { return job_; }

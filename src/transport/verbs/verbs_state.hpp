@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "transport/verbs/addresses.hpp"
@@ -26,11 +28,37 @@
 
 namespace peal {
 
+/// The ports that were opened, and how others reach them: before it is known which of them are used
+/// there is a way in to each.
+struct verbs_transport::open_ports {
+  struct door {
+    std::unique_ptr<verbs::handshake_port> port;
+    std::unique_ptr<verbs::kernel_prober> prober;
+  };
+
+  open_ports(sink& into, const machine& here, peer_id self, std::uint32_t peers,
+             const verbs_options&);
+  /// From the order in which they were told to the one of `addresses::meet`; the rest is closed.
+  /// `before_a_change` is called when the rails that are used are other ones than before.
+  template <class BeforeAChange>
+  void put_in_order(const std::vector<std::uint8_t>& order, std::size_t used,
+                    BeforeAChange before_a_change);
+
+  sink& out;
+  const peer_id self;
+  const std::uint32_t peers;
+  const verbs_options from;
+  std::vector<verbs::device> rails;  // that are used, and
+  std::vector<verbs::device> spare;
+  std::vector<door> doors, spare_doors;  // of these
+  verbs::addresses addresses;
+  std::string told;  // the own address as others are told it
+};
+
 struct verbs_transport::state final : private verbs::peer_events {
   static constexpr int batch = 32;  // completions taken at a time
 
-  state(sink& into, const machine& here, peer_id self, std::uint32_t peers,
-        const verbs_options& from);
+  explicit state(open_ports&);
 
   bool post(verbs::connection& to, envelope e, const void* payload) noexcept {
     const bool taken = sender.send(to, e, payload);
@@ -70,16 +98,16 @@ struct verbs_transport::state final : private verbs::peer_events {
   bool is_given_up(peer_id) noexcept override;
 
   sink& out;
-  const std::vector<verbs::device> rails;
+  std::vector<verbs::device>& rails;
   const verbs::device& on;  // the one that carries messages
   const std::vector<verbs::port_counters> ports;
   verbs::domain_registrar regions;
   verbs::registration_cache cache;
   verbs::endpoint endpoint;
   const unsigned ranks_of_node;
-  verbs::kernel_prober kernel_prober;
-  verbs::handshake_port port;
-  verbs::addresses addresses;
+  verbs::kernel_prober& kernel_prober;
+  verbs::handshake_port& port;
+  verbs::addresses& addresses;
   verbs::connections connections;
   verbs::sender sender;
   verbs::payloads payloads;

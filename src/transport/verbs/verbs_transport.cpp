@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <iterator>
 
 #include "base/log.hpp"
 #include "memory/unmap_hooks.hpp"
@@ -44,64 +45,126 @@ const unmap_log* log_for(const verbs_options& from, peer_id self) {
 
 }  // namespace
 
-verbs_transport::state::state(sink& into, const machine& here, peer_id self, std::uint32_t peers,
-                              const verbs_options& from)
+verbs_transport::open_ports::open_ports(sink& into, const machine& here, peer_id self_id,
+                                        std::uint32_t of_job, const verbs_options& options)
     : out{into},
-      rails{open_rails(here, wishes_of(from))},
+      self{self_id},
+      peers{of_job},
+      from{options},
+      rails{open_rails(here, wishes_of(options))},
+      addresses{self_id, rails} {
+  const std::uint32_t key = handshake_port::random_key();
+  addresses.own().handshake_key = key;
+  for (std::size_t each = 0; each < rails.size(); ++each) {
+    door made{std::make_unique<handshake_port>(rails[each], key),
+              std::make_unique<verbs::kernel_prober>(rails[each].gid())};
+    addresses.own().rails[each].handshake_qp = made.port->number();
+    addresses.own().rails[each].door = made.prober->door();
+    doors.push_back(std::move(made));
+  }
+  std::size_t used = 0;
+  while (used < rails.size() && rails[used].how().role != choice_role::instead) ++used;
+  while (rails.size() > used) {
+    spare.insert(spare.begin(), std::move(rails.back()));
+    spare_doors.insert(spare_doors.begin(), std::move(doors.back()));
+    rails.pop_back();
+    doors.pop_back();
+  }
+  for (std::size_t each = 0; each < rails.size(); ++each) doors[each].port->moved(rails[each]);
+}
+
+template <class BeforeAChange>
+void verbs_transport::open_ports::put_in_order(const std::vector<std::uint8_t>& order,
+                                               std::size_t used, BeforeAChange before_a_change) {
+  bool same = used == rails.size();
+  for (std::size_t each = 0; each < used; ++each) same = same && order[each] == each;
+  if (!same) {
+    before_a_change();
+    std::vector<verbs::device> all = std::move(rails);
+    std::ranges::move(spare, std::back_inserter(all));
+    std::vector<door> all_doors = std::move(doors);
+    std::ranges::move(spare_doors, std::back_inserter(all_doors));
+    rails.clear();
+    doors.clear();
+    for (std::size_t each = 0; each < used; ++each) {
+      rails.push_back(std::move(all[order[each]]));
+      doors.push_back(std::move(all_doors[order[each]]));
+    }
+    for (std::size_t each = 0; each < used; ++each) doors[each].port->moved(rails[each]);
+    all_doors.clear();  // before the devices
+  }
+  spare_doors.clear();
+  spare.clear();
+}
+
+verbs_transport::state::state(open_ports& by)
+    : out{by.out},
+      rails{by.rails},
       on{rails.front()},
       ports{ports_of(rails)},
       regions{domains_of(rails)},
       cache{regions,
-            idle_limits::sensible(on.limits().max_mr / static_cast<int>(from.local_size),
+            idle_limits::sensible(on.limits().max_mr / static_cast<int>(by.from.local_size),
                                   rails.size()),
-            log_for(from, self)},
-      endpoint{rails, settings_of(from, rails, peers)},
-      ranks_of_node{from.local_size},
-      kernel_prober{on.gid()},
-      port{on},
-      addresses{self, rails},
-      connections{peers},
+            log_for(by.from, by.self)},
+      endpoint{rails, settings_of(by.from, rails, by.peers)},
+      ranks_of_node{by.from.local_size},
+      kernel_prober{*by.doors.front().prober},
+      port{*by.doors.front().port},
+      addresses{by.addresses},
+      connections{by.peers},
       sender{endpoint, *this},
       payloads{endpoint, cache, connections, sender, *this},
       retired_pairs{endpoint},
-      connector{endpoint, connections, sender, port, addresses, peers, *this},
+      connector{endpoint, connections, sender, port, addresses, by.peers, *this},
       failure_notices{connector},
-      datagrams{endpoint, port, addresses, kernel_prober, out, peers, *this},
+      datagrams{endpoint, port, addresses, kernel_prober, out, by.peers, *this},
       promoter{endpoint,  connections, sender,   addresses,
-               connector, datagrams,   payloads, rules_of(from, endpoint, peers),
-               peers,     *this},
-      device_events{endpoint, connections, port, retired_pairs, payloads, *this},
-      sleeper{endpoint, sender, payloads, connector, datagrams, promoter, device_events, from.bell},
+               connector, datagrams,   payloads, rules_of(by.from, endpoint, by.peers),
+               by.peers,  *this},
+      device_events{endpoint, connections, port, retired_pairs, payloads, addresses, *this},
+      sleeper{endpoint,  sender,   payloads,      connector,
+              datagrams, promoter, device_events, by.from.bell},
       packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
-      dead(peers),
-      unreachable(peers) {
-  addresses.own().handshake_qp = port.number();
-  addresses.own().handshake_key = port.key();
-  addresses.own().starts_cold = promoter.cold();
-  addresses.own().door = kernel_prober.door();
-}
+      dead(by.peers),
+      unreachable(by.peers) {}
 
 verbs_transport::verbs_transport(sink& into, const machine& here, peer_id self, std::uint32_t peers,
                                  const verbs_options& from)
     : transport{verbs::eager_limit},
-      state_{std::make_unique<state>(into, here, self, peers, from)} {
+      open_ports_{std::make_unique<open_ports>(into, here, self, peers, from)},
+      state_{std::make_unique<state>(*open_ports_)} {
+  open_ports_->addresses.own().starts_cold = state_->promoter.cold();
+  open_ports_->told = to_text(open_ports_->addresses.own());
   watch(state_->sleeper.descriptors());
 }
 
 verbs_transport::~verbs_transport() = default;
 
-std::string verbs_transport::address() const { return to_text(state_->addresses.own()); }
+std::string verbs_transport::address() const { return open_ports_->told; }
 
 void verbs_transport::meet(const std::vector<std::string>& everyone) {
   std::vector<std::optional<verbs::address>> known;
   known.reserve(everyone.size());
-  state& s = *state_;
+  bool cold = false;
   for (const std::string& each : everyone) {
     known.push_back(address_from(each));
     // Ranks may have been told different things, or have poorer devices.
-    if (known.back() && known.back()->starts_cold) s.promoter.go_cold();
+    cold |= known.back() && known.back()->starts_cold;
   }
-  s.addresses.meet(std::move(known));
+  const std::vector<std::uint8_t> order = open_ports_->addresses.meet(std::move(known));
+  open_ports_->put_in_order(order, open_ports_->addresses.own().used().size(), [&] {
+    log_info(
+        "messages go over another port than the best one, since not all ranks have its network");
+    state_.reset();
+  });
+  if (!state_) {
+    state_ = std::make_unique<state>(*open_ports_);
+    watch(state_->sleeper.descriptors());
+  }
+  state& s = *state_;
+  log_info("messages go over {}: {}", to_text(s.addresses.own().first()), s.on.how().reason);
+  if (cold) s.promoter.go_cold();
   s.datagrams.meet();
   s.port.open(s.promoter.cold() ? port_plan::for_messages(s.on, s.ranks_of_node)
                                 : port_plan::for_handshakes(s.on));

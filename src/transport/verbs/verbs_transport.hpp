@@ -90,7 +90,9 @@ class verbs_transport final : public transport {
   void break_rail(peer_id, std::uint8_t rail) noexcept;
 
  private:
+  struct open_ports;
   struct state;
+  std::unique_ptr<open_ports> open_ports_;  // outlives the state
   std::unique_ptr<state> state_;
 };
 

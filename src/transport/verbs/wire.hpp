@@ -29,25 +29,28 @@ using secret = std::array<std::uint64_t, 2>;
 
 /// How a process can be reached: what it tells the other processes before the first message.
 struct address {
-  static constexpr std::uint32_t current_layout = 4;
+  static constexpr std::uint32_t current_layout = 5;
 
   std::uint32_t layout = current_layout;
-  std::uint32_t handshake_qp = 0;   // number of its UD queue pair
-  std::uint32_t handshake_key = 0;  // and that queue pair's Q_Key
-  std::uint8_t rail_count = 1;
+  std::uint32_t handshake_key = 0;  // the Q_Key of its UD queue pairs
+  std::uint8_t rail_count = 1;      // ports that it tells of
+  // The last so many of them are not used; known when all have told theirs (addresses.hpp).
+  std::uint8_t spare_count = 0;
   // This process talks to peers without a connection; then all processes must.
   std::uint8_t starts_cold = 0;
-  // UDP port that is there as long as the process: kernel_prober.hpp; 0: none
-  std::uint16_t door = 0;
+  std::uint8_t reserved = 0;
   // Random: tells this process from an earlier one with the same numbers.
   std::uint64_t incarnation = 0;
   secret job{};  // of the first rank that has told an address it is the job's
   std::array<rail_address, most_rails> rails{};
 
-  /// The rail of messages and handshakes: link layers must be the same on both sides.
+  /// The rail of messages and handshakes.
   [[nodiscard]] const rail_address& first() const noexcept { return rails[0]; }
-  [[nodiscard]] std::span<const rail_address> used() const noexcept {
+  [[nodiscard]] std::span<const rail_address> told() const noexcept {
     return std::span{rails}.first(rail_count);
+  }
+  [[nodiscard]] std::span<const rail_address> used() const noexcept {
+    return told().first(static_cast<std::size_t>(rail_count - spare_count));
   }
 };
 static_assert(std::is_trivially_copyable_v<address> &&
@@ -65,7 +68,8 @@ inline std::optional<address> address_from(std::string_view text) noexcept {
       text.size() > sizeof made)
     return {};
   std::memcpy(&made, text.data(), text.size());
-  if (made.layout != address::current_layout || made.rail_count < 1 || made.rail_count > most_rails)
+  if (made.layout != address::current_layout || made.rail_count < 1 ||
+      made.rail_count > most_rails || made.spare_count != 0)
     return {};
   if (to_text(made).size() != text.size()) return {};
   return made;
@@ -86,9 +90,16 @@ enum class handshake_kind : std::uint8_t {
   no_room,
 };
 
+/// Where a rail is now: the address that was told at the start may have changed.
+struct rail_place {
+  gid_bytes gid{};
+  std::uint16_t lid = 0;
+  std::uint16_t reserved = 0;
+};
+
 /// One packet of the handshake. Sent unreliably, so each may come never, twice, or late.
 struct handshake_packet {
-  static constexpr std::uint64_t mark = 0x7065616c2d726331;  // "peal-rc1"
+  static constexpr std::uint64_t mark = 0x7065616c2d726332;  // "peal-rc2"
 
   std::uint64_t magic = mark;
   secret job{};
@@ -109,8 +120,9 @@ struct handshake_packet {
   std::uint8_t bulk_count = 0;  // on each rail
   std::uint8_t refuses_eager = 0;
   std::array<std::uint8_t, 3> reserved{};
+  std::array<rail_place, most_rails> places{};  // of the sender's rails
 };
-static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake_packet) == 136);
+static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake_packet) == 216);
 
 /// The immediate data of a SEND. A SEND without any returns no credit and changes nothing.
 struct immediate {

@@ -7,6 +7,7 @@ from cases import ending_cases  # noqa: F401
 from cases import killing_cases  # noqa: F401
 from cases import meeting_cases  # noqa: F401
 from cases import engine_cases  # noqa: F401
+from cases import prrte_cases  # noqa: F401
 from cases import blocked_cases  # noqa: F401
 from cases import hang_cases  # noqa: F401
 from cases import placing_cases  # noqa: F401
@@ -16,3 +17,4 @@ from cases import explain_cases  # noqa: F401
 from cases import sim_cases  # noqa: F401
 from cases import plot_cases  # noqa: F401
 from cases import report_cases  # noqa: F401
+from cases import nodes_cases  # noqa: F401

@@ -73,6 +73,10 @@ def descendants(pid):
     return found
 
 
+def parent_of(pid):
+    return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
 def called(desk, process, name):
     """The process of that name below another one."""
     def look():
@@ -184,6 +188,22 @@ def what_cannot_be_translated_is_refused(desk):
 
 
 @case()
+def a_job_under_slurm_is_started_again(desk):
+    done = run(desk, "--restart", 2, "-n", 2, "sh", "-c", "echo start $PEAL_RESTART; [ $PEAL_RESTART = 2 ] || exit 7")
+    equal(done.code, 0, f"the last start succeeds: {done}")
+    equal([line for line in done.lines() if line == "start 2"], ["start 2", "start 2"], f"ranks of the last start: {done}")
+    check("started again (restart 2 of 2)" in done.err and "exited with code 7" in done.err, f"{done}")
+    done = run(desk, "--restart", 2, "--timeout", "1", "-n", 2, "sleep", "1000")
+    only_cause(done, 124, "longer than 1 s")
+
+
+@case()
+def a_list_of_hardware_threads_is_translated(desk):
+    done = run(desk, "--explain", "--cpu-set", "0", "-n", 2, "true")
+    check(done.code == 0 and "--cpu-bind=map_cpu:0 " in done.out, f"{done}")
+
+
+@case()
 def a_pealrun_that_srun_starts_several_times_is_refused(desk):
     done = srun(desk, "-N2", "-n2", harness.build / "pealrun", "-n", 2, "true")
     equal(done.code, 2, f"{done}")
@@ -245,10 +265,13 @@ def killed_while_it_runs(desk, name):
     """Kills one process of a job, and gives the job's end and the seconds that it took."""
     process = allocated(desk, "-n", 4, "sh", "-c", "echo ready; exec sleep 1000")
     process.some_lines(4)
-    if name == "sleep":
-        ranks = [each for each in desk.processes() if pathlib.Path(f"/proc/{each}/cmdline").read_bytes() == b"sleep\x001000\x00"]
-        victim = random.choice(ranks)
-    else:
+    ranks = [each for each in desk.processes() if pathlib.Path(f"/proc/{each}/cmdline").read_bytes() == b"sleep\x001000\x00"]
+    victim = random.choice(ranks)
+    if name == "slurmstepd":
+        victim = parent_of(victim)
+        equal(pathlib.Path(f"/proc/{victim}/comm").read_text(), "slurmstepd\n", "the parent of a rank")
+        time.sleep(random.choice((0, 1, 2)))  # before the nodes are watched, about when that begins, and after it
+    elif name != "sleep":
         victim = called(desk, process, name)
     begin = time.monotonic()
     os.kill(victim, signal.SIGKILL)
@@ -258,18 +281,31 @@ def killed_while_it_runs(desk, name):
 
 
 @case(alone=True)
-def a_rank_pealrun_or_srun_may_be_killed_under_slurm(desk):
-    slowest = 0
-    for number in range(60 if FULL else 3):
-        name = ("srun", "sleep", "pealrun")[number % 3]
+def any_process_of_a_job_may_be_killed_under_slurm(desk):
+    slowest = {}
+    for number in range(200 if FULL else 4):
+        name = ("srun", "sleep", "pealrun", "slurmstepd")[number % 4]
         done, seconds = killed_while_it_runs(desk, name)
-        slowest = max(slowest, seconds)
+        slowest[name] = max(slowest.get(name, 0), seconds)
         if name == "srun":
             only_cause(done, 137, "srun was killed by signal 9 (SIGKILL)")
         elif name == "sleep":
             only_cause(done, 137, "was killed by signal 9 (SIGKILL)")
+        elif name == "slurmstepd":
+            only_cause(done, 137, "slurmstepd of this job on n", "ended before its ranks")
         # Of a pealrun that is gone nobody tells: salloc ends with 0.
-    return f"slowest end after a kill: {slowest:.1f} s"
+    return "slowest ends after a kill: " + ", ".join(f"{name} {seconds:.1f} s" for name, seconds in slowest.items())
+
+
+@case(alone=True)
+def what_ranks_have_started_ends_with_a_killed_stepd(desk):
+    script = "[ $PMIX_RANK = 0 ] || { setsid sleep 1000 & echo child $!; sleep 1000; exit; }; exec sleep 1000"
+    process = allocated(desk, "-n", 2, "sh", "-c", script, size=("-N2", "-n2"))
+    child = int(process.some_lines(1)[0].split()[1])
+    stepd = parent_of(parent_of(child))
+    os.kill(stepd, signal.SIGKILL)
+    only_cause(desk.finish(process), 137, "slurmstepd of this job on n")
+    desk.expect_nothing_left()
 
 
 def launcher_called(desk, name, script):
@@ -289,7 +325,7 @@ def without_slurm():
 def hosts_outside_of_slurm_need_prterun(desk):
     if shutil.which("prterun"):
         raise Skip("prterun is installed here")
-    only_cause(desk.run("-n", 2, "--host", "a,b", "true"), 127, "prterun is not found in PATH", "install PRRTE 3.0.0")
+    only_cause(desk.run("-n", 2, "--host", "a,b", "true"), 127, "prterun is not found in PATH", "install PRRTE 3.0.0", "github.com/openpmix/prrte, tag v3.0.0")
     only_cause(desk.run("-n", 2, "--engine", "prrte", "true"), 127, "prterun is not found in PATH")
     old = launcher_called(desk, "prterun", 'echo "prterun (PRRTE) 5.9.9"')
     only_cause(desk.run("-n", 2, "--host", "a,b", "true", env=old), 1, "PRRTE 5.9.9, which needs libpmix")
@@ -300,7 +336,8 @@ def prterun_gets_the_words_and_its_code_is_ours(desk):
     script = '[ "$1" = --version ] && echo "prterun (PRRTE) 3.0.0" && exit; for each; do echo "<$each>"; done; echo err >&2; exit 5\n'
     (desk.work / "hosts").write_text("a slots=2\nb slots=2\n")
     done = desk.run("-n", 2, "--hostfile", "hosts", "-x", "A=1 2", "true", "x", env=launcher_called(desk, "prterun", script))
-    equal((done.code, done.err), (5, "err\n"), f"{done}")
+    equal((done.code, done.err.splitlines()[0]), (5, "err"), f"{done}")
+    check("ended with code 5" in done.complaints()[-1], f"{done}")
     words = [line[1:-1] for line in done.lines() if line != "<--allow-run-as-root>"]
     equal(words[:2] + words[2:], ["--hostfile", f"{desk.work}/hosts", "--map-by", "slot:OVERSUBSCRIBE", "--np", "2", "-x", "A=1 2",
                                   shutil.which("true"), "x"], "words")

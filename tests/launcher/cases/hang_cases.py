@@ -5,6 +5,7 @@ import signal
 
 import harness
 from harness import case, check, equal, state_of, wait_until
+from cases.terminal_cases import Screen
 
 # How long a job has to stand still before it is told of. What a test waits for is the report, however long it takes.
 AFTER = 2
@@ -193,7 +194,7 @@ def attach_shows_a_job_once(desk):
     done = desk.run("--attach", process.pid, "--once")
     equal((done.code, done.err), (0, ""), "attach")
     lines = done.lines()
-    check(re.search(r": 3 ranks, 3 shown here; \S+ messages/s, \S+B/s, \S+ cores$", lines[0]), lines[0])
+    check(re.search(r": 3 ranks, 3 shown here; \S+ messages/s, \S+B/s, \S+ cores; messages of 40 B and less inside a node are not counted$", lines[0]), lines[0])
     equal(lines[1].split(), ["rank", "pid", "cpu%", "msg/s", "B/s", "coll/s", "since", "what"], "the head")
     pids = [int(line.split()[1]) for line in lines[2:]]
     equal([line.split()[0] for line in lines[2:]], ["0", "1", "2"], "ranks")
@@ -206,6 +207,27 @@ def attach_shows_a_job_once(desk):
     check(state_of(process.pid) not in ("", "Z"), "the job has ended")
     process.send_signal(signal.SIGTERM)
     desk.finish(process)
+
+
+@case()
+def attach_refreshes_on_a_terminal_until_the_job_ends_or_q(desk):
+    process = desk.start("-n", 3, program("hanging_rank"), "missing_collective")
+    wait_until(lambda: sum(bool(each["waits"]) for each in shown(desk, process)) == 3, "all ranks wait")
+    frame = r"waits in recv: a message from rank 0 with tag 5[^\n]*"
+    with_q = Screen(desk, "--attach", process.pid)
+    until_the_end = Screen(desk, "--attach", process.pid)
+    without_codes = Screen(desk, "--attach", process.pid, env={"TERM": "dumb"})
+    equal(without_codes.finish(), 0, "exit code on a terminal that cannot go back")
+    check("\x1b" not in without_codes.text and re.search(frame, without_codes.text), without_codes.text)
+    for each in (with_q, until_the_end):
+        each.until(f"(?s)({frame}.*){{2}}")
+    with_q.type("q")
+    equal(with_q.finish(), 0, "exit code after q")
+    check(with_q.text.endswith("\x1b[?25h\x1b[?1049l"), f"the terminal is not as it was: {with_q.text[-100:]!r}")
+    process.send_signal(signal.SIGTERM)
+    desk.finish(process)
+    equal(until_the_end.finish(), 0, "exit code at the end of the job")
+    check(re.search(r"\x1b\[\?1049lpealrun: \S+ has ended\r\n$", until_the_end.text), f"{until_the_end.text[-200:]!r}")
 
 
 @case()

@@ -125,6 +125,52 @@ def another_ones_line_does_not_go_on_after_a_prompt(desk):
 
 
 @case()
+def an_untagged_prompt_appears_at_once_and_lines_of_others_stand_below_it(desk):
+    os.mkfifo(desk.work / "go")
+    screen = Screen(desk, "-n", 4, "--bind-to", "none", "sh", "-c",
+                    "if [ $PMIX_RANK = 0 ]; then printf 'name? '; read x; echo hello $x; else read x < go; echo a line; fi")
+    screen.until(r"^name\? $")
+    (desk.work / "go").write_text("\n\n\n")
+    screen.until("a line\r\n")
+    screen.type("me\n")
+    equal(screen.finish(), 0, "exit code")
+    equal(screen.text.replace("me\r\n", "", 1), "name? \r\n" + "a line\r\n" * 3 + "hello me\r\n", "what is seen, without the echo")
+
+
+@case()
+def pieces_of_lines_of_four_untagged_ranks_are_not_mixed_on_a_terminal(desk):
+    script = "for n in 1 2 3 4 5 6 7 8; do for piece in a b c d; do printf $PMIX_RANK$piece; done; echo; done"
+    screen = Screen(desk, "-n", 4, "--bind-to", "none", "sh", "-c", script)
+    equal(screen.finish(), 0, "exit code")
+    lines = screen.text.splitlines()
+    for line in lines:
+        check(not line or re.fullmatch(r"(?:([0-3])[abcd]){1,4}", line) and len(set(line[::2])) == 1, f"a line is mixed: {line!r}")
+    for rank in "0123":
+        equal("".join(line for line in lines if line.startswith(rank)), f"{rank}a{rank}b{rank}c{rank}d" * 8, f"all of rank {rank}, in order")
+
+
+@case()
+def bars_of_progress_of_four_ranks_do_not_share_a_line(desk):
+    script = r"for n in 1 2 3 4 5 6; do printf '\r%s: %s of 6' $PMIX_RANK $n; sleep 0.1; done; echo"
+    screen = Screen(desk, "-n", 4, "--bind-to", "none", "sh", "-c", script)
+    equal(screen.finish(), 0, "exit code")
+    for line in screen.text.replace("\r\n", "\n").split("\n"):
+        check(len({step[0] for step in line.split("\r") if step}) <= 1, f"bars of several ranks in a line: {line!r}")
+    for rank in range(4):
+        equal([int(each) for each in re.findall(rf"\r{rank}: (\d) of 6", screen.text)], [1, 2, 3, 4, 5, 6], f"steps of rank {rank}")
+
+
+@case()
+def a_line_that_its_rank_has_left_unfinished_keeps_nobody_waiting(desk):
+    os.mkfifo(desk.work / "go")
+    screen = Screen(desk, "-n", 2, "--bind-to", "none", "sh", "-c", "if [ $PMIX_RANK = 0 ]; then printf 'no end'; else read x < go; echo a line; fi")
+    screen.until("no end")
+    wait_until(lambda: len(screen.ranks()) == 1, "rank 0 has ended")
+    (desk.work / "go").write_text("\n")
+    equal((screen.finish(), screen.text), (0, "no end\r\na line\r\n"), "what is seen")
+
+
+@case()
 def what_pealrun_says_does_not_go_on_after_a_prompt(desk):
     os.mkfifo(desk.work / "go")
     screen = Screen(desk, "-n", 2, "--tag-output", "sh", "-c",

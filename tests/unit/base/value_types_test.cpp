@@ -22,6 +22,16 @@ TEST(value_types, a_count_is_a_whole_number_within_its_bounds) {
   EXPECT_EQ(of.allowed(), "1..64");
 }
 
+TEST(value_types, a_pkey_is_hexadecimal_or_decimal_and_names_a_partition) {
+  const types::pkey of;
+  EXPECT_EQ(of.read("0x8001"), 0x8001);
+  EXPECT_EQ(of.read("0X7fff"), 0x7fff);
+  EXPECT_EQ(of.read("65535"), 0xffff);
+  EXPECT_EQ(of.write(1), "0x0001");
+  for (const char* const wrong : {"", "0", "0x", "0x8000", "0x10000", "65536", "-1", "8001h"})
+    EXPECT_FALSE(of.read(wrong)) << wrong;
+}
+
 TEST(value_types, bytes_are_written_as_they_are_read) {
   const types::bytes of{0, std::size_t{1} << 40};
   const std::pair<const char*, std::size_t> known[] = {

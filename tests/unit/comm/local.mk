@@ -1,7 +1,8 @@
 check_PROGRAMS += tests/unit/comm_test
 tests_unit_comm_test_SOURCES = \
   tests/unit/collective/ranks_in_one.hpp \
-  tests/unit/comm/unit.cpp
+  tests/unit/comm/unit.cpp \
+  tests/unit/p2p/fake_network.hpp
 tests_unit_comm_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_comm_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_comm_test_LDADD = $(unit_ldadd)
@@ -24,4 +25,5 @@ EXTRA_DIST += \
   tests/unit/comm/start/fork_guard_test.cpp \
   tests/unit/comm/start/lane_count_test.cpp \
   tests/unit/comm/start/node_list_test.cpp \
-  tests/unit/comm/start/spin_bounds_test.cpp
+  tests/unit/comm/start/spin_bounds_test.cpp \
+  tests/unit/comm/waits/wait_reporter_test.cpp

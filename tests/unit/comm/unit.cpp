@@ -18,3 +18,4 @@
 #include "unit/comm/start/lane_count_test.cpp"
 #include "unit/comm/start/node_list_test.cpp"
 #include "unit/comm/start/spin_bounds_test.cpp"
+#include "unit/comm/waits/wait_reporter_test.cpp"

@@ -110,6 +110,31 @@ TEST(node_segment, fronts_are_zero_and_writable_at_once) {
   }
 }
 
+TEST(node_segment, each_process_finds_the_cards_of_all) {
+  const folder in;
+  node_segment first{plan(in.path(), 0, 3)}, second{plan(in.path(), 1, 3)};
+  for (const node_segment* each : {&first, &second}) {
+    EXPECT_EQ(each->card(0).nonce_address != each->card(1).nonce_address, true);
+    EXPECT_EQ(each->card(0).pid, getpid());
+    EXPECT_EQ(each->card(1).pid, getpid());
+    EXPECT_EQ(each->card(2).pid, 0) << "it is not there yet";
+  }
+}
+
+// With many processes the cards take more than a page.
+TEST(node_segment, cards_do_not_reach_into_fronts) {
+  for (const std::size_t count : {1, 2, 126, 127, 1000, 100'000})
+    EXPECT_LE(card_offset(count), front_offset(0, 10'000, count)) << count << " processes";
+}
+
+TEST(node_segment, one_that_leaves_is_seen_by_the_others) {
+  const folder in;
+  node_segment first{plan(in.path(), 0, 2)}, second{plan(in.path(), 1, 2)};
+  EXPECT_FALSE(second.any_has_left());
+  first.note_leaving();
+  EXPECT_TRUE(second.any_has_left());
+}
+
 TEST(node_segment, memory_is_taken_only_for_what_is_used) {
   const folder in;
   auto large = plan(in.path(), 0, 64);

@@ -423,5 +423,58 @@ TEST(messaging, a_blocking_send_to_oneself_always_goes) {
   EXPECT_EQ(job.network.exposed(), 0u);
 }
 
+TEST(messaging, what_is_pending_can_be_listed) {
+  fake_job job{3};
+  bytes data(1000), got(8);
+  operation& posted = job.receive(1, 2, 5, got.data(), got.size());
+  operation& anything =
+      job.receive(1, detail::any_source_value, detail::any_tag_value, got.data(), got.size());
+  operation& sending = job.send(1, 0, 4, data.data(), data.size());
+  operation& short_one = job.send(1, 0, 3, data.data(), 8);
+  job.settle();
+  const auto pending_of = [&](int rank) {
+    std::vector<pending_message> found;
+    job[rank].for_each_pending(
+        [](void* all, const pending_message& each) {
+          static_cast<std::vector<pending_message>*>(all)->push_back(each);
+        },
+        &found);
+    return found;
+  };
+  using what = pending_message::what;
+  const auto at_sender = pending_of(1), at_receiver = pending_of(0);
+  ASSERT_EQ(at_sender.size(), 3u);
+  EXPECT_EQ(at_sender[0].kind, what::posted);
+  EXPECT_FALSE(at_sender[0].from_any);
+  EXPECT_EQ(at_sender[0].peer, 2u);
+  EXPECT_EQ(at_sender[0].tag, 5);
+  EXPECT_EQ(at_sender[0].bytes, 8u);
+  EXPECT_TRUE(at_sender[1].from_any);
+  EXPECT_EQ(at_sender[1].tag, detail::any_tag_value);
+  EXPECT_EQ(at_sender[2].kind, what::sending);
+  EXPECT_EQ(at_sender[2].peer, 0u);
+  EXPECT_EQ(at_sender[2].tag, 4);
+  EXPECT_EQ(at_sender[2].bytes, 1000u);
+  ASSERT_EQ(at_receiver.size(), 2u) << "both messages, in the order in which they came";
+  for (const pending_message& each : at_receiver) {
+    EXPECT_EQ(each.kind, what::unexpected);
+    EXPECT_EQ(each.peer, 1u);
+  }
+  EXPECT_EQ(at_receiver[0].tag, 4);
+  EXPECT_EQ(at_receiver[0].bytes, 1000u);
+  EXPECT_EQ(at_receiver[1].tag, 3);
+  EXPECT_TRUE(pending_of(2).empty());
+  // All of it comes to its end.
+  operation& first = job.receive(0, 1, 4, data.data(), data.size());
+  operation& second = job.receive(0, 1, 3, data.data(), data.size());
+  operation& answer = job.send(2, 1, 5, got.data(), 8);
+  operation& other = job.send(0, 1, 9, data.data(), 8);
+  job.settle();
+  EXPECT_TRUE(pending_of(0).empty() && pending_of(1).empty());
+  for (operation* each : {&posted, &anything, &sending, &short_one}) job[1].release(*each);
+  for (operation* each : {&first, &second, &other}) job[0].release(*each);
+  job[2].release(answer);
+}
+
 }  // namespace
 }  // namespace peal::test

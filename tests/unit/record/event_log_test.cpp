@@ -36,6 +36,7 @@ TEST_F(log_of_events, events_are_in_the_file_in_their_order_and_the_rest_is_coun
              .tag = 0,
              .context = 0,
              .posted = 0,
+             .thread = 1,
              .kind = call_kind::send});
   EXPECT_EQ(log.lost(), 3u);
   EXPECT_EQ(std::filesystem::file_size(file), limit * sizeof(event));

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "record/wait_clock.hpp"
+
 namespace peal::record {
 namespace {
 
@@ -123,14 +125,16 @@ TEST_F(recording, waits_and_copies_of_a_call_are_told_apart) {
   {
     const auto here = std::source_location::current();
     const call_scope made{*to, call_kind::send, here, 0, 8, false};
-    const wait_scope waits;
+    wait_clock waits{*to, false};
+    waits.in_vain();
     const copy_time copies{copy_time::least};
     std::this_thread::sleep_for(std::chrono::milliseconds{2});
   }
   {
     const auto here = std::source_location::current();
     const call_scope made{*to, call_kind::recv, here, -1, 0, false};
-    const wait_scope waits;
+    wait_clock waits{*to, false};
+    waits.in_vain();
     std::this_thread::sleep_for(std::chrono::milliseconds{2});
   }
   to->close({});
@@ -143,13 +147,72 @@ TEST_F(recording, waits_and_copies_of_a_call_are_told_apart) {
   EXPECT_EQ(waiting.copy_ticks, 0u);
 }
 
+TEST_F(recording, a_wait_that_lasts_is_timed_in_each_call_and_a_short_one_is_not) {
+  open();
+  const auto here = std::source_location::current();
+  constexpr int many = 5000, looks = 16;
+  for (int k = 0; k != many; ++k) {
+    const call_scope made{*to, call_kind::recv, here, -1, 0, false};
+    wait_clock waits{*to, true};
+    waits.in_vain();
+  }
+  const std::uint64_t timed = read().file().head.timed;
+  EXPECT_GT(timed, 32u);
+  EXPECT_LT(timed, std::uint64_t{many} / 10);
+  const std::uint64_t before = read().sites().front().wait_ticks;
+  constexpr int lasting = 20;
+  std::uint64_t slept = 0;
+  for (int k = 0; k != lasting; ++k) {
+    const call_scope made{*to, call_kind::recv, here, -1, 0, false};
+    wait_clock waits{*to, true};
+    for (int look = 0; look != looks; ++look) waits.in_vain();
+    const std::uint64_t began = ticks();
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    slept += ticks() - began;
+  }
+  to->close({});
+  EXPECT_GE(read().sites().front().wait_ticks - before, slept);
+  EXPECT_EQ(read().sites().front().calls, std::uint64_t{many} + lasting);
+}
+
+TEST_F(recording, the_time_of_calls_that_are_timed_stands_for_the_others) {
+  open();
+  // Behind the first ones, which are timed each.
+  const auto here = std::source_location::current();
+  constexpr int many = 20000, each = 1000;
+  for (int k = 0; k != many; ++k) {
+    const call_scope made{*to, call_kind::start_send, here, 0, 8, false};
+    for (const std::uint64_t from = ticks(); ticks() - from < each;) {
+    }
+  }
+  to->close({});
+  const call_site& site = read().sites().front();
+  EXPECT_EQ(site.calls, std::uint64_t{many});
+  EXPECT_GE(site.handling_ticks, std::uint64_t{many} * each / 10 * 9);
+  EXPECT_LT(read().file().head.timed, std::uint64_t{many} / 10);
+}
+
+TEST_F(recording, places_that_share_a_place_of_the_table_lose_nothing) {
+  open();
+  constexpr std::uint64_t places = 400, rounds = 30;
+  for (std::uint64_t k = 0; k != places * rounds; ++k) {
+    detail::name_calls("MPI_Send", reinterpret_cast<const void*>((1 + k % places) * 16));
+    send(static_cast<int>(k % 3), 8);
+  }
+  detail::name_calls(nullptr, nullptr);
+  to->close({});
+  const std::vector<call_site> sites = read().sites();
+  ASSERT_EQ(sites.size(), places);
+  for (const call_site& each : sites) EXPECT_EQ(each.calls, rounds);
+}
+
 TEST_F(recording, a_function_of_the_c_interface_is_one_call_with_its_own_name) {
   open();
   for (int k = 0; k != 3; ++k) {
-    recorder::name_calls("MPI_Sendrecv", reinterpret_cast<const void*>(&::mkdtemp));
+    detail::name_calls("MPI_Sendrecv", reinterpret_cast<const void*>(&::mkdtemp));
     send(0, 8);
     send(2, 8);
-    recorder::name_calls(nullptr, nullptr);
+    detail::name_calls(nullptr, nullptr);
   }
   send(0, 8);
   to->close({});
@@ -189,10 +252,10 @@ TEST_F(recording, a_collective_waits_for_its_whole_length_and_has_an_algorithm) 
 TEST_F(recording, more_places_than_there_is_room_for_are_counted_as_others) {
   open();
   for (std::uintptr_t k = 1; k != 3000; ++k) {
-    recorder::name_calls("MPI_Send", reinterpret_cast<const void*>(k * 16));
+    detail::name_calls("MPI_Send", reinterpret_cast<const void*>(k * 16));
     send(0, 8);
   }
-  recorder::name_calls(nullptr, nullptr);
+  detail::name_calls(nullptr, nullptr);
   to->close({});
   const contents found = read();
   EXPECT_GT(found.file().head.homeless, 0u);
@@ -238,6 +301,19 @@ TEST_F(recording, events_of_receives_carry_the_number_of_their_start) {
   EXPECT_EQ(found[0].tag, 7);
   EXPECT_EQ(found[1].posted, 1u);
   EXPECT_EQ(found[1].peer, -1);
+}
+
+TEST_F(recording, each_thread_has_a_number_in_its_events) {
+  open(100, true);
+  send(0, 8);
+  std::thread{[&] { send(0, 8); }}.join();
+  send(0, 8);
+  to->close({});
+  std::ifstream in{folder + "/rank.1.events", std::ios::binary};
+  event found[3]{};
+  in.read(reinterpret_cast<char*>(found), sizeof found);
+  EXPECT_EQ(found[0].thread, found[2].thread);
+  EXPECT_NE(found[0].thread, found[1].thread);
 }
 
 TEST_F(recording, a_folder_that_is_not_there_is_no_obstacle_to_the_program) {

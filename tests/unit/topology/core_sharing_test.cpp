@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -98,6 +99,19 @@ TEST_F(core_sharing_test, ranks_that_cannot_be_asked_are_taken_to_share_the_own_
   const peal::core_sharing three{
       {peal::core_sharing::unknown, ranks[0], peal::core_sharing::unknown}, ranks[0], 0};
   EXPECT_TRUE(three.oversubscribed());
+}
+
+TEST_F(core_sharing_test, the_more_ranks_share_a_core_the_rarer_one_looks) {
+  using namespace std::chrono_literals;
+  const auto interval = [](std::size_t count) {
+    std::vector<pid_t> many(count, peal::core_sharing::unknown);
+    return peal::core_sharing{many, ::getpid(), 2}.look_interval();
+  };
+  EXPECT_EQ(interval(2), 100ms);
+  EXPECT_EQ(interval(64), 100ms);
+  EXPECT_GT(interval(256), 500ms);
+  EXPECT_GT(interval(1024), interval(256));
+  EXPECT_LE(interval(100'000), 5s) << "somebody may wait for it";
 }
 
 TEST_F(core_sharing_test, what_the_launcher_says_holds_while_nothing_changes) {

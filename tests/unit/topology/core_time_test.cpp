@@ -3,6 +3,7 @@
 #include "topology/core_time.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,6 +61,16 @@ class process {
 
   pid_t id_;
 };
+
+TEST(core_time, with_very_many_ranks_a_core_nobody_is_asked) {
+  cpu_set_t set;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof set, &set), 0);
+  const auto most = core_time::most_a_core * static_cast<std::size_t>(CPU_COUNT(&set));
+  const std::vector<pid_t> few(most, ::getpid()), many(most + 1, ::getpid());
+  core_time asked{few, ::getpid()}, not_asked{many, ::getpid()};
+  EXPECT_EQ(asked.ask(start), answer::begun);
+  EXPECT_EQ(not_asked.ask(start), answer::shared);
+}
 
 TEST(core_time, tells_whether_the_ranks_had_their_core) {
   const process rank;

@@ -73,7 +73,9 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/datagram/node_watch_test.cpp \
   tests/unit/transport/verbs/device/device_choice_machines_test.cpp \
   tests/unit/transport/verbs/device/device_choice_test.cpp \
-  tests/unit/transport/verbs/device/port_counters_test.cpp \
+  tests/unit/transport/verbs/device/device_test.cpp \
+  tests/unit/transport/verbs/device/network_clusters_test.cpp \
+  tests/unit/transport/verbs/device/network_test.cpp \
   tests/unit/transport/verbs/device/rail_choice_test.cpp \
   tests/unit/transport/verbs/device/registration_cache_test.cpp \
   tests/unit/transport/verbs/device/slots_test.cpp \
@@ -81,6 +83,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/eager/eager_channel_test.cpp \
   tests/unit/transport/verbs/eager/held_packets_test.cpp \
   tests/unit/transport/verbs/eager/sent_requests_test.cpp \
+  tests/unit/transport/verbs/endpoint/port_counters_test.cpp \
   tests/unit/transport/verbs/endpoint/settings_test.cpp \
   tests/unit/transport/verbs/endpoint/work_id_test.cpp \
   tests/unit/transport/verbs/setup/configuration_test.cpp \
@@ -89,6 +92,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/verbs_transport_cold_test.cpp \
   tests/unit/transport/verbs/verbs_transport_device_test.cpp \
   tests/unit/transport/verbs/verbs_transport_memory_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_networks_test.cpp \
   tests/unit/transport/verbs/verbs_transport_rails_test.cpp \
   tests/unit/transport/verbs/verbs_transport_test.cpp \
   tests/unit/transport/verbs/verbs_transport_trust_test.cpp \

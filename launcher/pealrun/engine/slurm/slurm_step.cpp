@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 
 namespace peal::launcher {
 
@@ -29,7 +30,10 @@ std::string step_name(const std::string& program) {
   // As it stands in a list, parted by spaces and commas.
   for (char& each : name)
     if (each == ' ' || each == ',' || each == '\n') each = '_';
-  return fmt::format("{}.{}.{}", name, host.data(), ::getpid());
+  // Of a job that was started again Slurm may still know the step that failed.
+  const char* start = std::getenv("PEAL_RESTART");
+  return fmt::format("{}.{}.{}{}{}", name, host.data(), ::getpid(), start != nullptr ? "." : "",
+                     start != nullptr ? start : "");
 }
 
 void cancel_step(const std::string& name) {

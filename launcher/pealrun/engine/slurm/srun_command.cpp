@@ -36,6 +36,12 @@ class translation {
     const auto& programs = request_.applications;
     const auto command = programs.size() == 1 ? ranks_command(programs.front())
                                               : ranks_command(programs, "SLURM_PROCID");
+    // Each node has a folder of its own for what ranks note, also where nodes share files
+    // (nodes/watched_run.cpp).
+    if (given("--report") || given("--trace"))
+      words_.insert(
+          words_.end(),
+          {"sh", "-c", "export PEAL_RECORD=\"$PEAL_RECORD/$SLURMD_NODENAME\"; exec \"$@\"", "sh"});
     words_.insert(words_.end(), command.begin(), command.end());
     return words_;
   }
@@ -91,9 +97,9 @@ class translation {
 
   void add(const given_option& option) {
     constexpr std::string_view treated[] = {
-        "--np",     "-x",      "--threads", "--wdir",     "--explain",
-        "--engine", "--nodes", "--host",    "--hostfile", "--no-oversubscribe",
-        "--timeout"};
+        "--np",      "-x",           "--threads", "--wdir",     "--explain",
+        "--engine",  "--nodes",      "--host",    "--hostfile", "--no-oversubscribe",
+        "--timeout", "--hang-after", "--report",  "--trace",    "--restart"};
     const std::string& name = option.name;
     const std::string value = option.values.empty() ? "" : option.values.back();
     if (std::find(std::begin(treated), std::end(treated), name) != std::end(treated)) return;
@@ -103,7 +109,14 @@ class translation {
     else if (name == "--report-bindings") add_binding("verbose");
     else if (name == "--on-failure") {
       if (value != "kill")
-        refuse_option("srun", name, value, "since Slurm ends a job when a rank fails");
+        refuse_option("srun", name, value,
+                      "since Slurm's PMIx plugin ends a job at any failure that PMIx tells of");
+    } else if (name == "--cpu-set") {
+      add_cpu_set(value);
+    } else if (name == "--timestamp-output") {
+      refuse_option("srun", name, "true", "which writes what ranks print without a time");
+    } else if (name == "--bind-to" && value == "core" && given("--cpu-set")) {
+      return;  // as the list does
     } else if (name == "--bind-to") {
       add_binding(counterpart_of(
           "srun", option.name, value,
@@ -139,6 +152,17 @@ class translation {
         return;
       }
     words_.push_back("--cpu-bind=" + word);
+  }
+
+  // Each rank of a node gets one hardware thread of the list, in its order.
+  void add_cpu_set(const std::string& value) {
+    if (given("--map-by") || threads() > 1)
+      refuse_option("srun", "--cpu-set", value,
+                    "which deals out its hardware threads one to a rank, with threads or --map-by");
+    const std::string* binding = request_.given_for("--bind-to");
+    if (binding != nullptr && *binding != "core")
+      refuse_option("srun", "--cpu-set", value, fmt::format("with --bind-to {}", *binding));
+    add_binding(fmt::format("map_cpu:{}", fmt::join(request_.placement.cpu_set, ",")));
   }
 
   void add_mapping(const given_option& option, const std::string& value) {

@@ -54,10 +54,12 @@ std::optional<rank_failure> failure_in(std::string_view line) {
 }
 
 bool is_news(std::string_view line) {
-  constexpr std::string_view beginnings[] = {
-      "srun: launch/slurm: ",         "srun: Force Terminated ", "srun: Terminating ",
-      "srun: Job step aborted: ",     "srun: sending Ctrl-C ",   "srun: got SIGCONT",
-      "srun: forcing job termination"};
+  constexpr std::string_view beginnings[] = {"srun: launch/slurm: ", "srun: Force Terminated ",
+                                             "srun: Terminating ",
+                                             "srun: Job step aborted: ", "srun: sending Ctrl-C ",
+                                             "srun: got SIGCONT", "srun: forcing job termination",
+                                             // A daemon that was killed while it spoke to srun.
+                                             "srun: error: eio_message_socket_accept: "};
   return std::any_of(std::begin(beginnings), std::end(beginnings),
                      [line](std::string_view each) { return line.starts_with(each); });
 }
@@ -74,8 +76,8 @@ bool srun_errors::take(std::string_view line) {
 
 std::string describe(const rank_failure& what, const std::string& program) {
   const bool several = what.ranks.find_first_of(",-") != std::string::npos;
-  const std::string who =
-      fmt::format("{} {} on {} ({})", several ? "ranks" : "rank", what.ranks, what.host, program);
+  const std::string who = fmt::format("{} {}{}{} ({})", several ? "ranks" : "rank", what.ranks,
+                                      what.host.empty() ? "" : " on ", what.host, program);
   if (what.signal != 0)
     return fmt::format("{} {} killed by {}{}", who, several ? "were" : "was",
                        signal_name(what.signal), what.core ? ", core dumped" : "");

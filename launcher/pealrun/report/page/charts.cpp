@@ -4,40 +4,75 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 
 #include "report/text.hpp"
 
 namespace peal::launcher {
 
+namespace {
+
+/// The step between marks of an axis, of which there are three to six: 1, 2 or 5 times a power of
+/// ten, so that a mark has few digits.
+double step_of_marks(double longest) {
+  const double power = std::pow(10.0, std::floor(std::log10(longest / 3)));
+  for (const double times : {5.0, 2.0})
+    if (power * times <= longest / 3) return power * times;
+  return power;
+}
+
+}  // namespace
+
 std::string time_chart(const gathered_run& run) {
   double longest = 0;
-  for (const noted_rank& each : run.ranks) longest = std::max(longest, each.time);
+  bool all_known = true;
+  for (const noted_rank& each : run.ranks) {
+    longest = std::max(longest, each.time);
+    all_known = all_known && each.known;
+  }
   if (longest <= 0) return {};
   const auto count = static_cast<double>(run.ranks.size());
-  constexpr double edge = 60, height = 220, room = 840;
-  const double step = std::min(room / count, 60.0), width = step > 4 ? step - 2 : step;
+  constexpr double edge = 70, top = 18, height = 220, room = 840;
+  const double step = std::clamp(room / count, 4.0, 60.0), width = step > 6 ? step - 2 : step - 0.5;
+  const double right = edge + step * count;
   std::string svg = fmt::format(
-      "<svg class=\"chart\" viewBox=\"0 0 {0:.0f} {1}\" width=\"{0:.0f}\" height=\"{1}\" "
-      "role=\"img\" aria-label=\"Parts of the time of each rank; the table below has the "
-      "numbers\">\n",
-      edge + step * count, height + 40);
+      "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Picture of the time of each "
+      "rank\"><svg class=\"chart\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+      "height=\"{1:.0f}\" role=\"img\" aria-label=\"Parts of the time of each rank; the table "
+      "below "
+      "has the numbers\">\n",
+      std::max(right + 10, edge + 120), top + height + 42);
   auto out = std::back_inserter(svg);
-  for (const double mark : {0.0, 0.5, 1.0}) {
-    const double y = 10 + height * (1 - mark);
+  const double marks = step_of_marks(longest);
+  for (double mark = 0; mark <= longest * 1.0001; mark += marks) {
+    const double y = top + height * (1 - mark / longest);
     fmt::format_to(out,
-                   "<line x1=\"{}\" x2=\"{:.0f}\" y1=\"{:.1f}\" y2=\"{:.1f}\" class=\"grid\"/>"
-                   "<text x=\"{}\" y=\"{:.1f}\" class=\"down\">{}</text>\n",
-                   edge, edge + step * count, y, y, edge - 6, y + 4, time_text(longest * mark));
+                   "<line x1=\"{:.0f}\" x2=\"{:.0f}\" y1=\"{:.1f}\" y2=\"{:.1f}\" class=\"grid\"/>"
+                   "<text x=\"{:.0f}\" y=\"{:.1f}\" class=\"down\">{}</text>\n",
+                   edge, right, y, y, edge - 6, y + 4, round_time_text(mark));
   }
-  const std::size_t labelled = std::max<std::size_t>(1, run.ranks.size() / 16);
+  if (!all_known)
+    svg +=
+        "<defs><pattern id=\"unknown\" width=\"6\" height=\"6\" "
+        "patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\" class=\"grid\"/></pattern></defs>\n";
+  // At most so many numbers that they do not meet.
+  std::size_t labelled = 1;
+  for (std::size_t next = 2; static_cast<double>(labelled) * step < 28; next *= 2) labelled = next;
   for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
     const noted_rank& of = run.ranks[rank];
     const double x = edge + step * static_cast<double>(rank);
     if (rank % labelled == 0)
-      fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{}\" class=\"across\">{}</text>", x + width / 2,
-                     height + 28, rank);
-    double y = 10 + height;
+      fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.0f}\" class=\"across\">{}</text>",
+                     x + width / 2, top + height + 16, rank);
+    if (!of.known) {
+      fmt::format_to(out,
+                     "<rect x=\"{:.1f}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"{:.0f}\" "
+                     "class=\"unknown\"><title>rank {}: nothing is known</title></rect>\n",
+                     x, top, width, height, rank);
+      continue;
+    }
+    double y = top + height;
     const std::array parts{std::pair{"computing", of.computing()}, std::pair{"waiting", of.waiting},
                            std::pair{"copying", of.copying}, std::pair{"handling", of.handling}};
     for (const auto& [name, time] : parts) {
@@ -49,8 +84,15 @@ std::string time_chart(const gathered_run& run) {
                      "class=\"{}\"><title>rank {}, {}: {}</title></rect>\n",
                      x, y, width, part, name, rank, name, time_text(time));
     }
+    if (!of.ended)
+      fmt::format_to(
+          out,
+          "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"across died\">✕<title>rank {} did not "
+          "end</title></text>\n",
+          x + width / 2, y - 4, rank);
   }
-  return svg + "</svg>\n";
+  fmt::format_to(out, "<text x=\"{:.0f}\" y=\"{:.0f}\">rank</text>\n", edge, top + height + 34);
+  return svg + "</svg></div>\n";
 }
 
 std::vector<record::length_class> lengths_of(const gathered_run& run) {
@@ -63,39 +105,9 @@ std::vector<record::length_class> lengths_of(const gathered_run& run) {
   return sum;
 }
 
-std::string length_chart(const std::vector<record::length_class>& lengths) {
-  double most = 0;
-  std::size_t first = lengths.size(), last = 0;
-  for (std::size_t k = 0; k < lengths.size(); ++k)
-    if (lengths[k].messages != 0) {
-      most = std::max(most, static_cast<double>(lengths[k].messages));
-      first = std::min(first, k);
-      last = k;
-    }
-  if (most == 0) return {};
-  constexpr double room = 420;
-  constexpr int line = 22, edge = 170;
-  std::string svg = fmt::format(
-      "<svg class=\"chart\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" "
-      "aria-label=\"Messages by length; the table below has the numbers\">\n",
-      edge + room + 120, static_cast<int>(last - first + 1) * line);
-  auto out = std::back_inserter(svg);
-  for (std::size_t k = first; k <= last; ++k) {
-    const int y = static_cast<int>(k - first) * line;
-    const double length = room * static_cast<double>(lengths[k].messages) / most;
-    fmt::format_to(out,
-                   "<text x=\"{}\" y=\"{}\" class=\"down\">{}</text>"
-                   "<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" class=\"computing\"/>"
-                   "<text x=\"{:.1f}\" y=\"{}\">{}</text>\n",
-                   edge - 8, y + 15, length_class_text(k), edge, y + 2, length, line - 4,
-                   edge + length + 6, y + 15, count_text(lengths[k].messages));
-  }
-  return svg + "</svg>\n";
-}
-
-std::string share_bar(double share) {
-  return fmt::format("<span class=\"bar\"><i style=\"width:{:.1f}%\"></i></span>",
-                     std::clamp(share, 0.0, 1.0) * 100);
+std::string share_bar(double share, const std::string& kind) {
+  return fmt::format("<span class=\"bar\"><i class=\"{}\" style=\"width:{:.1f}%\"></i></span>",
+                     kind, std::clamp(share, 0.0, 1.0) * 100);
 }
 
 }  // namespace peal::launcher

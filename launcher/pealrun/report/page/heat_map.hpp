@@ -30,6 +30,8 @@ std::vector<pair_traffic> collective_pairs_of(const gathered_run&);
 inline constexpr int most_squares = 64;
 
 /// As SVG. Squares have `data-from`, `data-to`, `data-messages` and `data-bytes`.
-std::string heat_map(const std::vector<pair_traffic>&, int ranks, const std::string& label);
+/// `names`: of what sends and receives, where that is no ranks; used if there are not too many.
+std::string heat_map(const std::vector<pair_traffic>&, int ranks, const std::string& label,
+                     const std::vector<std::string>& names = {});
 
 }  // namespace peal::launcher

@@ -15,6 +15,7 @@
 namespace peal::launcher {
 
 std::string ranks_table(const gathered_run&);
+std::string nodes_table(const std::vector<node_sum>&);
 std::string calls_table(const gathered_run&);
 std::string places_table(const std::vector<place_sum>&);
 std::string pairs_table(std::vector<pair_traffic>, int ranks);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/copy.hpp"
+#include "base/processor_features.hpp"
 #include "mpi/datatypes/packing/copy_pieces.hpp"
 
 #ifdef __x86_64__
@@ -88,8 +89,7 @@ const piece_list_kernel& portable_piece_lists() noexcept {
 const piece_list_kernel* wide_piece_lists() noexcept {
 #ifdef __x86_64__
   static constexpr piece_list_kernel kernel{pack_wide, unpack_wide};
-  static const bool can = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
+  static const bool can = has_avx512f() && has_avx512bw() && has_avx512vl() && has_bmi2();
   return can ? &kernel : nullptr;
 #else
   return nullptr;

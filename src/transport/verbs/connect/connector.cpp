@@ -21,8 +21,7 @@ constexpr milliseconds longest_handshake_pause{1000};
 }  // namespace
 
 connector::connector(endpoint& endpoint, connections& connections, sender& out,
-                     handshake_port& port, const addresses& who, std::uint32_t peers,
-                     peer_events& told)
+                     handshake_port& port, addresses& who, std::uint32_t peers, peer_events& told)
     : endpoint_{endpoint},
       connections_{connections},
       sender_{out},
@@ -76,14 +75,9 @@ void connector::start(peer_id to) noexcept {
     events_.refused(to);
     return;
   }
-  if (addresses_.of(to)->first().link_layer != addresses_.own().first().link_layer) {
-    log_error(
-        "rank {} is on {}, this rank on {}: their devices share no network; choose others with "
-        "PEAL_VERBS_DEVICE",
-        to,
-        addresses_.of(to)->first().link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet"
-                                                                         : "InfiniBand",
-        addresses_.own().first().link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand");
+  if (reach_of(addresses_.of(to)->first(), addresses_.own().first()) == reach::none) {
+    log_error("no connection to rank {}: {}", to,
+              no_network(addresses_.own().told(), addresses_.of(to)->told()));
     events_.refused(to);
     return;
   }
@@ -111,13 +105,29 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind,
   made.kind = kind;
   made.bulk_count = of.links.of_each();
   made.refuses_eager = sender_.refuses_eager();
+  for (std::size_t each = 0; each < most_rails; ++each)
+    made.places[each] = {addresses_.own().rails[each].gid, addresses_.own().rails[each].lid, 0};
   return made;
 }
 
 // ---- packets
 
+/// Requests and replies are as long as the packets of the connection: where a switch between takes
+/// less, no connection comes about, which is said, instead of one that breaks with its first long
+/// message.
 int connector::send(const handshake_packet& what) noexcept {
-  return port_.send(what.to, *addresses_.of(what.to), &what, sizeof what);
+  static constexpr std::array<std::byte, 4096> zeros{};
+  const address& where = *addresses_.of(what.to);
+  std::size_t more = 0;
+  if (what.kind == handshake_kind::request || what.kind == handshake_kind::reply)
+    more = (std::size_t{128} << std::min(where.first().mtu, addresses_.own().first().mtu)) -
+           sizeof what;
+  if (const int failed = port_.add(what.to, where, &what, sizeof what, zeros.data(),
+                                   std::min(more, port_.packet_bytes() - sizeof what));
+      failed != 0)
+    return failed;
+  const std::optional<handshake_port::refusal> refused = port_.post();
+  return refused ? refused->why : 0;
 }
 
 void connector::send_and_repeat(connection& to, const handshake_packet& what) noexcept {
@@ -159,11 +169,7 @@ bool connector::repeat(clock::time_point now) noexcept {
       moved = true;
       if (!mine.complained && now - mine.since > complaint_after) {
         mine.complained = true;
-        log_warning(
-            "rank {} ({}) has not answered for {} s: it computes without calling peal, or no "
-            "network leads to it from {}",
-            of.peer, to_text(addresses_.of(of.peer)->first().gid), complaint_after.count(),
-            to_text(addresses_.own().first().gid));
+        complain(of);
       }
       // One that waits for a request to come again has nothing to repeat.
       if (const int failed = mine.last.attempt != 0 ? send(mine.last) : 0;
@@ -177,6 +183,28 @@ bool connector::repeat(clock::time_point now) noexcept {
   return moved;
 }
 
+/// Whether the peer computes or no packet reaches it looks the same from here.
+void connector::complain(const connection& of) const noexcept {
+  const rail_address &here = addresses_.own().first(), &there = addresses_.of(of.peer)->first();
+  const bool ethernet = here.link_layer == rail_address::ethernet;
+  const bool default_prefix = !ethernet && network_of(here).manager != 0;
+  log_error(
+      "rank {} at {} has not answered for {} s to packets from {}: it computes without calling "
+      "peal, or no packet passes between them; look at {}packets of {} bytes, which each switch "
+      "between must take (else PEAL_VERBS_MTU=1024){}",
+      of.peer, to_text(there), complaint_after.count(), to_text(here),
+      ethernet ? "the firewalls of both nodes (UDP port 4791), the VLAN, "
+               : "the P_Keys that the subnet manager gives, the links (ibdiagnet), ",
+      128 << std::min(here.mtu, there.mtu),
+      reach_of(here, there) == reach::perhaps
+          ? "; their networks differ, so a router must join them: else choose with "
+            "PEAL_VERBS_DEVICE"
+      : default_prefix
+          ? "; and whether both are in one fabric, which cannot be told from the default prefix: "
+            "choose with PEAL_VERBS_DEVICE"
+          : "");
+}
+
 bool connector::trusts(const handshake_packet& said) const noexcept {
   return said.magic == handshake_packet::mark && said.job == addresses_.job() &&
          said.to == addresses_.self() && said.from != addresses_.self() &&
@@ -188,10 +216,16 @@ bool connector::trusts(const handshake_packet& said) const noexcept {
 
 void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
   handshake_packet said;
-  if (bytes == sizeof said) std::memcpy(&said, packet, sizeof said);
-  if (bytes != sizeof said || !trusts(said)) {
+  if (bytes >= sizeof said) std::memcpy(&said, packet, sizeof said);
+  if (bytes < sizeof said || !trusts(said)) {
     ++endpoint_.counters.packets_refused;
     return;
+  }
+  if ((said.kind == handshake_kind::request || said.kind == handshake_kind::reply) &&
+      addresses_.moved(said.from, said.places)) {
+    log_info("rank {} is reached at {} now", said.from,
+             to_text(addresses_.of(said.from)->first().gid));
+    port_.forget_route(said.from);
   }
   if (said.kind == handshake_kind::failed) {
     (void)say(said.from, handshake_kind::failed_too, 0);
@@ -385,7 +419,7 @@ remote_queue connector::remote_of(const connection& of, std::uint8_t rail,
   made.mtu = std::min(here.mtu, there.mtu);
   made.reads_in = std::min(here.reads_in, there.reads_out);
   made.reads_out = std::min(here.reads_out, there.reads_in);
-  made.route = endpoint_.rails[rail].route_to(there.gid, there.lid);
+  made.route = endpoint_.rails[rail].route_to(there);
   return made;
 }
 
@@ -422,8 +456,8 @@ void connector::give_up(connection& on, const char* what, int why) noexcept {
                                  "PEAL_VERBS_DEVICE or PEAL_VERBS_GID"
                                : "";
   log_error("no connection to rank {}: {} {} from {}: {}{}", on.peer,
-            to_text(addresses_.of(on.peer)->first().gid), what,
-            to_text(addresses_.own().first().gid), std::strerror(why), hint);
+            to_text(addresses_.of(on.peer)->first()), what, to_text(addresses_.own().first()),
+            std::strerror(why), hint);
   forget(on);
   on.become(connection_state::lost);
   events_.refused(on.peer);

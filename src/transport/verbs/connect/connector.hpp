@@ -41,8 +41,8 @@ class connections;
 class connector {
  public:
   using clock = std::chrono::steady_clock;
-  connector(endpoint&, connections&, sender&, handshake_port&, const addresses&,
-            std::uint32_t peers, peer_events&);
+  connector(endpoint&, connections&, sender&, handshake_port&, addresses&, std::uint32_t peers,
+            peer_events&);
 
   void start(peer_id) noexcept;
   /// A packet that begins with handshake_packet::mark.
@@ -66,6 +66,7 @@ class connector {
 
  private:
   connection* make(peer_id) noexcept;
+  void complain(const connection&) const noexcept;
   [[nodiscard]] bool trusts(const handshake_packet&) const noexcept;
   void requested(const handshake_packet&) noexcept;
   void replied(const handshake_packet&) noexcept;
@@ -91,7 +92,7 @@ class connector {
   endpoint& endpoint_;
   connections& connections_;
   sender& sender_;
-  const addresses& addresses_;
+  addresses& addresses_;
   peer_events& events_;
   handshake_port& port_;
   std::vector<connection*> waiting_;          // requesting or answered

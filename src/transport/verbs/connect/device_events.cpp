@@ -33,12 +33,14 @@ bool is_of_pair(ibv_event_type type) noexcept {
 }  // namespace
 
 device_events::device_events(endpoint& endpoint, connections& connections, handshake_port& port,
-                             retired_pairs& retired, payloads& payloads, peer_events& told)
+                             retired_pairs& retired, payloads& payloads, addresses& addresses,
+                             peer_events& told)
     : endpoint_{endpoint},
       connections_{connections},
       port_{port},
       retired_{retired},
       payloads_{payloads},
+      addresses_{addresses},
       events_{told},
       down_(endpoint.rails.size()) {
   // The kernel makes it close-on-exec.
@@ -87,10 +89,17 @@ void device_events::handle(const news& told) noexcept {
     case IBV_EVENT_CQ_ERR: rail_failed(told.rail, "a completion queue overflowed or broke"); return;
     case IBV_EVENT_SRQ_ERR: rail_failed(told.rail, "the shared receive queue broke"); return;
     case IBV_EVENT_PORT_ERR: port_changed(told, true); return;
-    case IBV_EVENT_PORT_ACTIVE: port_changed(told, false); return;
+    case IBV_EVENT_PORT_ACTIVE:
+      port_changed(told, false);
+      address_changed(told);
+      return;
+    case IBV_EVENT_LID_CHANGE:
+    case IBV_EVENT_PKEY_CHANGE:
+    case IBV_EVENT_GID_CHANGE:
+    case IBV_EVENT_SM_CHANGE:
+    case IBV_EVENT_CLIENT_REREGISTER: address_changed(told); return;
     // Receives never run short (endpoint.hpp), so this event is not asked for. The others change
-    // nothing here: an answered handshake ends with the first message, and addresses were exchanged
-    // at the start.
+    // nothing here: an answered handshake ends with the first message.
     case IBV_EVENT_SRQ_LIMIT_REACHED:
     default:
       log_debug("{} tells: {}", endpoint_.rails[told.rail].name(), ibv_event_type_str(told.type));
@@ -138,6 +147,23 @@ void device_events::port_changed(const news& told, bool down) noexcept {
   down_[told.rail] = down;
   log_warning("the port of {} is {}", on.name(),
               down ? "down: a cable was unplugged, or the interface was set down" : "up again");
+}
+
+/// New connections use the address as it is now, and handshakes tell it to peers. Connections that
+/// there are hold on to the old one, as their queue pairs do.
+void device_events::address_changed(const news& told) noexcept {
+  device& on = endpoint_.rails[told.rail];
+  if (told.number != on.port_number()) return;
+  const std::uint16_t key_before = on.pkey_index();
+  const int gid_before = on.gid().index;
+  const bool moved = on.read_address();
+  if (!moved && gid_before == on.gid().index && key_before == on.pkey_index()) return;
+  log_warning("{} has another {} now ({}); new connections use it", on.name(),
+              moved ? "address" : "index of its GID or P_Key", to_text(on.address()));
+  if (moved) (void)addresses_.moved(told.rail, on.address());
+  if (told.rail != 0) return;
+  port_.forget_routes();
+  if (key_before != on.pkey_index()) port_.broke("its P_Key has another index");
 }
 
 }  // namespace peal::verbs

@@ -1,6 +1,6 @@
 // transport/verbs/connect/device_events.hpp
-// What devices report unasked: that they gave a queue pair up, that a port went down or came back,
-// that they are broken themselves.
+// What devices report unasked: that they gave a queue pair up, that a port went down or came back
+// or has another address, that they are broken themselves.
 //
 // Most of this shows in completions too, but only in completions that are still to come, and an
 // idle queue pair has none.
@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "transport/verbs/addresses.hpp"
 #include "transport/verbs/bulk/interface.hpp"
 #include "transport/verbs/connect/retired_pairs.hpp"
 #include "transport/verbs/datagram/interface.hpp"
@@ -25,7 +26,8 @@ class connections;
 
 class device_events {
  public:
-  device_events(endpoint&, connections&, handshake_port&, retired_pairs&, payloads&, peer_events&);
+  device_events(endpoint&, connections&, handshake_port&, retired_pairs&, payloads&, addresses&,
+                peer_events&);
 
   /// One for each rail; -1: there is none.
   [[nodiscard]] std::vector<int> descriptors() const;
@@ -39,12 +41,14 @@ class device_events {
   void pair_failed(const news&) noexcept;
   void rail_failed(std::uint8_t rail, const char* cause) noexcept;
   void port_changed(const news&, bool down) noexcept;
+  void address_changed(const news&) noexcept;
 
   endpoint& endpoint_;
   connections& connections_;
   handshake_port& port_;
   retired_pairs& retired_;
   payloads& payloads_;
+  addresses& addresses_;
   peer_events& events_;
   std::vector<bool> able_;  // by rail
   std::vector<bool> down_;  // the port, as far as was told

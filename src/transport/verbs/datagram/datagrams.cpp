@@ -55,7 +55,7 @@ datagram_channel& datagrams::channel(peer_id of) {
 
 void datagrams::watch(peer_id which) noexcept {
   if (const address* const where = addresses_.of(which))
-    watch_.watch(which, where->first().gid, where->door, clock::now());
+    watch_.watch(which, where->first().gid, where->first().door, clock::now());
 }
 
 bool datagrams::put(peer_id to, const datagram& what) noexcept {

@@ -37,7 +37,7 @@ constexpr std::chrono::milliseconds first_recovery_pause{10};
 
 // 1 is 256
 std::size_t packet_of(const device& of) noexcept {
-  return std::size_t{128} << static_cast<unsigned>(of.port().active_mtu);
+  return std::size_t{128} << static_cast<unsigned>(of.mtu());
 }
 
 constexpr std::size_t whole_lines(std::size_t bytes) noexcept {
@@ -56,9 +56,10 @@ port_plan port_plan::for_messages(const device& on, unsigned ranks_of_node) noex
           std::clamp<std::size_t>(routes, 16, 4096)};
 }
 
-handshake_port::handshake_port(const device& on) : device_{on} {
-  // The highest bit would ask for a privileged key (InfiniBand specification, 10.2.5).
-  key_ = std::random_device{}() & 0x7fffffff;
+// The highest bit would ask for a privileged key (InfiniBand specification, 10.2.5).
+std::uint32_t handshake_port::random_key() { return std::random_device{}() & 0x7fffffff; }
+
+handshake_port::handshake_port(const device& on, std::uint32_t key) : device_{&on}, key_{key} {
   const std::uint32_t sends = std::min(most_sends, depth(on)),
                       receives = std::min(most_receives, depth(on));
   sent_.reset(ibv_create_cq(on.context(), static_cast<int>(sends), nullptr, nullptr, 0));
@@ -78,7 +79,7 @@ handshake_port::handshake_port(const device& on) : device_{on} {
 }
 
 void handshake_port::open(const port_plan& plan) {
-  const device& on = device_;
+  const device& on = *device_;
   plan_ = plan;
   receive_stride_ = whole_lines(header_at + header_bytes + plan.packet_bytes);
   send_stride_ = whole_lines(plan.packet_bytes);
@@ -98,7 +99,8 @@ void handshake_port::open(const port_plan& plan) {
 const char* handshake_port::bring_up() noexcept {
   ibv_qp_attr step{};
   step.qp_state = IBV_QPS_INIT;
-  step.port_num = device_.port_number();
+  step.port_num = device_->port_number();
+  step.pkey_index = device_->pkey_index();
   step.qkey = key_;
   if (ibv_modify_qp(pair_.get(), &step,
                     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY) != 0)
@@ -123,7 +125,7 @@ void handshake_port::broke(const char* cause) noexcept {
   recover_at_ = std::chrono::steady_clock::now();
   if (recoveries_ == 0)
     log_warning("the queue pair of {} for handshakes and datagrams broke, and is opened again: {}",
-                device_.name(), cause);
+                device_->name(), cause);
   else wait_or_give_up(cause);
 }
 
@@ -138,7 +140,7 @@ void handshake_port::wait_or_give_up(const char* cause) noexcept {
   recover_at_ = std::chrono::steady_clock::now() + first_recovery_pause * (1u << recoveries_);
   gone_ = recoveries_ == most_recoveries;
   if (gone_)
-    log_error("{} carries no handshakes and datagrams any more: {}", device_.name(), cause);
+    log_error("{} carries no handshakes and datagrams any more: {}", device_->name(), cause);
 }
 
 /// Which state it is in, and what of its completions is still in the queues, differs between
@@ -156,6 +158,7 @@ void handshake_port::recover() noexcept {
     }
   chained_ = 0;
   under_way_.clear();
+  old_routes_.clear();
   routes_.clear();  // they may lead through an address that is no more
   if (!what) what = bring_up();
   broken_ = what != nullptr;
@@ -207,14 +210,28 @@ void handshake_port::reap() noexcept {
 
 /// Null: errno says why.
 ibv_ah* handshake_port::route(peer_id to, const address& where) noexcept {
-  if (free_.size() == plan_.sends && routes_.size() >= plan_.routes) routes_.clear();
+  if (free_.size() == plan_.sends) {
+    old_routes_.clear();
+    if (routes_.size() >= plan_.routes) routes_.clear();
+  }
   auto& known = routes_[to];
   if (!known) {
-    ibv_ah_attr way = device_.route_to(where.first().gid, where.first().lid);
+    ibv_ah_attr way = device_->route_to(where.first());
     // For a network address the kernel looks for the neighbour in here, and waits for it.
-    known.reset(ibv_create_ah(device_.domain(), &way));
+    known.reset(ibv_create_ah(device_->domain(), &way));
   }
   return known.get();
+}
+
+void handshake_port::forget_route(peer_id to) noexcept {
+  const auto known = routes_.find(to);
+  if (known == routes_.end()) return;
+  old_routes_.push_back(std::move(known->second));
+  routes_.erase(known);
+}
+
+void handshake_port::forget_routes() noexcept {
+  while (!routes_.empty()) forget_route(routes_.begin()->first);
 }
 
 int handshake_port::send(peer_id to, const address& where, const void* head,
@@ -243,7 +260,7 @@ int handshake_port::add(peer_id to, const address& where, const void* head, std:
   request.num_sge = 1;
   request.opcode = IBV_WR_SEND;
   request.wr.ud.ah = way;
-  request.wr.ud.remote_qpn = where.handshake_qp;
+  request.wr.ud.remote_qpn = where.first().handshake_qp;
   request.wr.ud.remote_qkey = where.handshake_key;
   if (chained_ > 0) chain_[chained_ - 1].next = &request;
   targets_[chained_] = to;

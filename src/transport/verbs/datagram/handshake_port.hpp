@@ -53,10 +53,15 @@ struct port_plan {
 
 class handshake_port {
  public:
-  explicit handshake_port(const device&);
+  /// `key`: its Q_Key.
+  explicit handshake_port(const device&, std::uint32_t key = random_key());
   ~handshake_port();
   handshake_port(const handshake_port&) = delete;
   handshake_port& operator=(const handshake_port&) = delete;
+
+  static std::uint32_t random_key();
+  /// The device stands in another place now. Before `open`.
+  void moved(const device& to) noexcept { device_ = &to; }
 
   /// Once, before the first packet.
   void open(const port_plan&);
@@ -92,6 +97,11 @@ class handshake_port {
   using receiver = std::function<void(const std::byte*, std::size_t)>;
   bool poll(const receiver& got) noexcept;
 
+  /// Ways that are remembered may lead astray: of one peer that has another address now, or of all
+  /// when the own address has changed. Those under way are looked for again when they have left.
+  void forget_route(peer_id) noexcept;
+  void forget_routes() noexcept;
+
   /// The queue pair is of no use any more. The next `poll` sees to it.
   void broke(const char* cause) noexcept;
   /// The device says so, perhaps of what it was before it was opened again.
@@ -124,7 +134,7 @@ class handshake_port {
   void reap() noexcept;
   [[nodiscard]] ibv_ah* route(peer_id, const address&) noexcept;
 
-  const device& device_;
+  const device* device_;
   port_plan plan_;
   std::size_t receive_stride_ = 0, send_stride_ = 0;
   std::uint32_t key_;
@@ -150,6 +160,8 @@ class handshake_port {
   std::chrono::steady_clock::time_point recover_at_;
   // The device looks at a way until the packet has left, so ways go when none is under way.
   std::map<peer_id, handle<ibv_ah, ibv_destroy_ah>> routes_;
+  std::vector<handle<ibv_ah, ibv_destroy_ah>>
+      old_routes_;  // forgotten while packets were under way
 };
 
 }  // namespace peal::verbs

@@ -5,7 +5,8 @@
 // Layer    transport/verbs: may include topology/, base/.
 // Threads  constant once made.
 // Errors   throws peal::error: errc::no_device, with what is wrong and the remedy.
-// Source   ibv_open_device(3), ibv_query_device(3), ibv_query_port(3), ibv_query_gid_table(3).
+// Source   ibv_open_device(3), ibv_query_device(3), ibv_query_port(3), ibv_query_gid_table(3),
+//          ibv_query_pkey(3); InfiniBand specification, 4.1.3 (LMC).
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -33,6 +34,9 @@ struct destroyer {
 };
 template <class Object, auto Destroy>
 using handle = std::unique_ptr<Object, destroyer<Destroy>>;
+/// Which kind of GID a table of the device says this is.
+gid_kind kind_of(const ibv_gid_entry&) noexcept;
+
 using device_list = handle<ibv_device*, ibv_free_device_list>;
 
 /// Every port of every device of this machine that can be opened.
@@ -42,6 +46,7 @@ std::vector<port_facts> list_ports(const machine&);
 struct chosen_port {
   port_facts port;
   choice how;
+  choice_wishes wishes;
 };
 /// What choose_rails finds best on this machine.
 std::vector<chosen_port> choose_here(const machine&, const choice_wishes&);
@@ -61,28 +66,47 @@ class device {
   [[nodiscard]] std::uint64_t longest_part() const noexcept;
   [[nodiscard]] std::uint8_t port_number() const noexcept { return port_number_; }
   [[nodiscard]] const gid_entry& gid() const noexcept { return gid_; }
+  /// Of the P_Key that its queue pairs use.
+  [[nodiscard]] std::uint16_t pkey_index() const noexcept { return pkey_index_; }
+  /// As large as a packet to it may be: that of the port, or PEAL_VERBS_MTU where that is less.
+  [[nodiscard]] ibv_mtu mtu() const noexcept { return mtu_; }
+  /// Why it was chosen, and for what.
+  [[nodiscard]] const choice& how() const noexcept { return how_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }  // "mlx5_0:1"
   /// What peers must know of it.
-  [[nodiscard]] rail_address address() const noexcept;
+  [[nodiscard]] const rail_address& address() const noexcept { return address_; }
   [[nodiscard]] bool ethernet() const noexcept {
     return port_.link_layer == IBV_LINK_LAYER_ETHERNET;
   }
 
-  /// How a packet finds a port with this GID and LID.
-  [[nodiscard]] ibv_ah_attr route_to(const gid_bytes& gid, std::uint16_t lid) const noexcept;
+  /// How a packet finds that port.
+  [[nodiscard]] ibv_ah_attr route_to(const rail_address&) const noexcept;
+
+  /// Asks the port again how it is reached: after an event that tells of a change. True when others
+  /// must be told.
+  bool read_address() noexcept;
 
  private:
+  void complete_address() noexcept;
+  void read_gid(int table_length) noexcept;
+
   handle<ibv_context, ibv_close_device> context_;
   handle<ibv_pd, ibv_dealloc_pd> domain_;
   std::unique_ptr<completion_channel> channel_;
   ibv_device_attr limits_{};
   ibv_port_attr port_{};
   std::uint8_t port_number_ = 1;
+  std::uint16_t pkey_index_ = 0;
+  std::uint8_t path_bits_ = 0;  // of its LID
+  ibv_mtu mtu_ = IBV_MTU_1024;
   gid_entry gid_;
+  choice how_;
+  choice_wishes wishes_;
+  rail_address address_;
   std::string name_;
 };
 
-/// Opens each rail that these wishes choose; the first carries messages.
+/// Opens each port that these wishes choose, in their order.
 std::vector<device> open_rails(const machine&, const choice_wishes&);
 
 }  // namespace peal::verbs

@@ -70,14 +70,25 @@ std::vector<gid_entry> gids_of(ibv_context* context, int port, const ibv_port_at
     if (entry.port_num != static_cast<std::uint32_t>(port)) continue;
     gid_entry made;
     made.index = static_cast<int>(entry.gid_index);
-    made.kind = entry.gid_type == IBV_GID_TYPE_IB        ? gid_kind::infiniband
-                : entry.gid_type == IBV_GID_TYPE_ROCE_V1 ? gid_kind::roce_v1
-                                                         : gid_kind::roce_v2;
+    made.kind = kind_of(entry);
     std::memcpy(made.bytes.data(), entry.gid.raw, made.bytes.size());
     made.network_bits = network_bits_of(interfaces, made.bytes);
     made.interface = entry.ndev_ifindex;
     found.push_back(made);
   }
+  return found;
+}
+
+/// By index, without what is empty behind the last one.
+std::vector<std::uint16_t> pkeys_of(ibv_context* context, int port,
+                                    const ibv_port_attr& attributes) {
+  std::vector<std::uint16_t> found;
+  for (int each = 0; each < attributes.pkey_tbl_len; ++each) {
+    std::uint16_t key = 0;
+    if (ibv_query_pkey(context, static_cast<std::uint8_t>(port), each, &key) != 0) break;
+    found.push_back(ntohs(key));
+  }
+  while (!found.empty() && found.back() == 0) found.pop_back();
   return found;
 }
 
@@ -130,6 +141,11 @@ port_report report_port(ibv_context* context, int port, const ibv_port_attr& att
   made.state = name_of(attributes.state);
   made.mtu = bytes_of(attributes.active_mtu);
   made.most_mtu = bytes_of(attributes.max_mtu);
+  made.lid = attributes.lid;
+  made.manager = attributes.sm_lid;
+  made.lmc = attributes.lmc;
+  made.needs_grh = (attributes.flags & IBV_QPF_GRH_REQUIRED) != 0;
+  made.pkeys = pkeys_of(context, port, attributes);
   made.gigabits = gigabits_of(attributes);
   made.longest_message = attributes.max_msg_sz;
   return made;
@@ -168,6 +184,12 @@ device_report report_device(const machine& here, ibv_device* which) {
 }
 
 }  // namespace
+
+gid_kind kind_of(const ibv_gid_entry& entry) noexcept {
+  return entry.gid_type == IBV_GID_TYPE_IB        ? gid_kind::infiniband
+         : entry.gid_type == IBV_GID_TYPE_ROCE_V1 ? gid_kind::roce_v1
+                                                  : gid_kind::roce_v2;
+}
 
 std::vector<device_report> inventory(const machine& here) {
   std::vector<device_report> found;

@@ -22,9 +22,7 @@ namespace peal::verbs {
 
 struct port_report : port_facts {
   std::string state;  // "active", "down", ...
-  int mtu = 0;
   int most_mtu = 0;
-  double gigabits = 0;  // per second, of the link as it is
   std::uint64_t longest_message = 0;
 };
 

@@ -56,7 +56,7 @@ bool grow(ibv_cq& queue, const device& on, std::size_t needed) noexcept {
 
 }  // namespace
 
-endpoint::endpoint(const std::vector<device>& which, const settings& wishes)
+endpoint::endpoint(std::vector<device>& which, const settings& wishes)
     : rails{which},
       on{which.front()},
       set{wishes},

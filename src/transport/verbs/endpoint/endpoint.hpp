@@ -28,7 +28,7 @@
 namespace peal::verbs {
 
 /// For how long a peer may leave a packet unanswered before a warning says so.
-inline constexpr std::chrono::seconds complaint_after{20};
+inline constexpr std::chrono::seconds complaint_after{8};
 /// For a peer's place in the network. Each takes the kernel a second or more.
 inline constexpr int most_searches = 8;
 /// Bytes. The least of a message that is worth a work request of its own.
@@ -51,7 +51,7 @@ class endpoint {
   static constexpr std::uint32_t inline_wanted = 200;
 
   /// Throws errc::no_device or errc::locked_memory.
-  endpoint(const std::vector<device>& rails, const settings&);
+  endpoint(std::vector<device>& rails, const settings&);
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
 
@@ -95,7 +95,7 @@ class endpoint {
   }
   [[nodiscard]] bool shared() const noexcept { return receives_ != nullptr; }
 
-  const std::vector<device>& rails;
+  std::vector<device>& rails;
   const device& on;  // the first of them
   const settings set;
   slot_pool slots;

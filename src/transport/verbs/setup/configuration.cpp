@@ -6,13 +6,20 @@
 
 namespace peal::verbs {
 
-choice_wishes wishes_of(const verbs_options& from) {
+choice_wishes wishes_of(const verbs_settings& from, unsigned local_index) {
   choice_wishes made;
-  made.device = from.set.device;
-  if (from.set.gid) made.gid = static_cast<int>(*from.set.gid);
-  made.local_index = from.local_index;
+  made.device = from.device;
+  if (from.gid) made.gid = static_cast<int>(*from.gid);
+  made.local_index = local_index;
+  made.fabric.service_level = static_cast<std::uint8_t>(from.service_level);
+  made.fabric.traffic_class = static_cast<std::uint8_t>(from.traffic_class);
+  made.fabric.hop_limit = static_cast<std::uint8_t>(from.hop_limit);
+  made.fabric.pkey = from.pkey;
+  if (from.mtu) made.fabric.mtu = static_cast<int>(*from.mtu);
   return made;
 }
+
+choice_wishes wishes_of(const verbs_options& from) { return wishes_of(from.set, from.local_index); }
 
 settings settings_of(const verbs_options& from, const std::vector<device>& rails,
                      std::uint32_t peers) {

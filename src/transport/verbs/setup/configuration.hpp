@@ -16,6 +16,8 @@
 
 namespace peal::verbs {
 
+/// `local_index`: of the rank on its node.
+choice_wishes wishes_of(const verbs_settings&, unsigned local_index);
 choice_wishes wishes_of(const verbs_options&);
 
 /// What was asked for, as far as the devices go.

@@ -25,7 +25,10 @@ std::uint64_t lesser(std::uint64_t wanted, int device_has) {
 trial try_device(const machine& here, const choice_wishes& wishes, bool cold) {
   trial made;
   try {
-    const std::vector<device> rails = open_rails(here, wishes);
+    std::vector<device> rails = open_rails(here, wishes);
+    const auto spare = std::ranges::find(rails, choice_role::instead,
+                                         [](const device& each) { return each.how().role; });
+    rails.erase(spare, rails.end());
     const device& on = rails.front();
     const settings set;
     const settings fits = fitted(set, rails);

@@ -36,14 +36,50 @@ TEST(prterun_command, translates_options) {
                            {"--bind-to", "package"}));
   EXPECT_TRUE(
       has_in_a_row(translated(request_with({{"--tag-output", {"true"}}})), {"--output", "tag"}));
-  EXPECT_TRUE(has_in_a_row(translated(request_with({{"--stdin", {"3"}}})), {"--stdin", "3"}));
+  EXPECT_TRUE(has_in_a_row(translated(request_with({{"--stdin", {"all"}}})), {"--stdin", "all"}));
+  EXPECT_TRUE(has_in_a_row(
+      translated(request_with({{"--timestamp-output", {"true"}}, {"--tag-output", {"true"}}})),
+      {"--output", "tag,timestamp"}));
+}
+
+TEST(prterun_command, binds_ranks_that_have_several_cores_to_these) {
+  EXPECT_TRUE(has_in_a_row(translated(request_with({{"--map-by", {"slot:PE=2"}}})),
+                           {"--map-by", "slot:PE=2:OVERSUBSCRIBE", "--bind-to", "core"}));
+  EXPECT_NE(refusal_of([&] {
+              translated(request_with({{"--map-by", {"slot:PE=2"}}, {"--bind-to", {"none"}}}));
+            }).find("--bind-to none"),
+            std::string::npos);
+}
+
+TEST(prterun_command, hides_quotes_from_prterun_which_takes_the_last_one_away) {
+  job_request request = request_with({});
+  request.applications = {program(1, "say", {"\"a b\""})};
+  EXPECT_TRUE(has_in_a_row(translated(request), {"sh", "-c", "exec /bin/say '\"a b\"'"}));
+  request.applications = {program(1, "say")};
+  request.applications[0].variables = {{"NAME", "\"x\""}};
+  EXPECT_TRUE(has_in_a_row(translated(request), {"sh", "-c", "exec env 'NAME=\"x\"' /bin/say"}));
+}
+
+TEST(prterun_command, writes_files_as_pealrun_names_them) {
+  job_request request = request_with({{"--output", {"/out dir"}}});
+  request.applications = {program(12, "say")};
+  EXPECT_TRUE(has_in_a_row(translated(request),
+                           {"sh", "-c",
+                            "exec /bin/say >'/out dir'/rank.$(printf %02d \"$PMIX_RANK\").out "
+                            "2>'/out dir'/rank.$(printf %02d \"$PMIX_RANK\").err"}));
+  request.given.push_back({"--merge-stderr", {"true"}});
+  EXPECT_TRUE(has_in_a_row(translated(request),
+                           {"exec /bin/say >'/out dir'/rank.$(printf %02d \"$PMIX_RANK\").out "
+                            "2>&1"}));
 }
 
 TEST(prterun_command, refuses_what_it_cannot_say) {
   job_request request = request_with({});
   request.nodes = 2;
   EXPECT_NE(refusal_of([&] { translated(request); }).find("--nodes 2"), std::string::npos);
-  EXPECT_NE(refusal_for({"--output", {"dir"}}).find("prterun"), std::string::npos);
+  EXPECT_NE(refusal_for({"--rankfile", {"ranks"}}).find("prterun"), std::string::npos);
+  EXPECT_NE(refusal_for({"--stdin", {"3"}}).find("gives input to rank 0, all or none"),
+            std::string::npos);
   EXPECT_NE(refusal_for({"--unheard-of", {"3"}}).find("--unheard-of 3"), std::string::npos);
   EXPECT_NE(refusal_of([&] {
               translated(request_with({{"--ppn", {"2"}}, {"--map-by", {"core"}}}));

@@ -46,11 +46,4 @@ TEST(plan, of_a_job_that_pealrun_starts_itself_has_programs_variables_and_places
   EXPECT_FALSE(has(text, "Command")) << text;
 }
 
-TEST(plan, of_another_engine_has_its_command_and_no_places) {
-  const std::string text = explain(two_programs(), {"slurm", {"srun", "-n", "3", "x y"}});
-  EXPECT_TRUE(has(text, "Engine     slurm\nCommand    srun -n 3 'x y'\nPrograms   ")) << text;
-  EXPECT_TRUE(has(text, "OMP_NUM_THREADS=4")) << text;
-  EXPECT_FALSE(has(text, "Bindings")) << text;
-}
-
 }  // namespace

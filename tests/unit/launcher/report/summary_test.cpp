@@ -63,6 +63,22 @@ TEST(summary, says_what_is_slow_and_who_is_waited_for) {
   EXPECT_TRUE(says(told, "Rank 1 computed longest"));
 }
 
+TEST(summary, blames_no_rank_for_a_difference_that_is_a_small_part_of_the_run) {
+  const gathered_run run = run_of({rank_of(1, 99), rank_of(3, 97)});
+  const auto told = summary_of(run, slowest_places(run, places{run}));
+  EXPECT_FALSE(says(told, "computed longest"));
+}
+
+TEST(summary, counts_in_whole_sentences) {
+  gathered_run run = run_of({rank_of(1, 1)});
+  run.ranks[0].peers.resize(1);
+  run.ranks[0].peers[0].sent = 1;
+  run.ranks[0].peers[0].sent_bytes = 8;
+  const auto told = summary_of(run, slowest_places(run, places{run}));
+  EXPECT_TRUE(says(told, "1 rank ran for"));
+  EXPECT_TRUE(says(told, "1 message was sent, 8 B in all"));
+}
+
 TEST(summary, says_what_is_missing) {
   gathered_run run = run_of({rank_of(1, 1), rank_of(1, 1), {}});
   run.ranks[1].ended = false;
@@ -84,6 +100,34 @@ TEST(counters, have_sum_and_extremes) {
   EXPECT_EQ(all[0].least, 3u);
   EXPECT_EQ(all[0].most_rank, 1);
   EXPECT_TRUE(says(summary_of(run, {}), "8 doorbells"));
+}
+
+TEST(summary, nodes_have_the_sums_of_their_ranks) {
+  gathered_run run;
+  run.ranks.resize(4);
+  const std::vector<std::string> hosts{"n2", "n1", "n2", ""};
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    noted_rank& of = run.ranks[rank];
+    of.known = true;
+    of.host = hosts[rank];
+    of.time = 10;
+    of.waiting = static_cast<double>(rank);
+    of.peers.resize(4);
+  }
+  run.ranks[0].peers[2].sent_bytes = 100;       // within the node
+  run.ranks[0].peers[1].sent_bytes = 7;         // to the other one
+  run.ranks[2].peers[1].collective_bytes = 20;  // as well
+  run.ranks[1].peers[0].sent_bytes = 3;
+  const std::vector<node_sum> nodes = nodes_of(run);
+  ASSERT_EQ(nodes.size(), 2u);
+  EXPECT_EQ(nodes[0].name, "n2");
+  EXPECT_EQ(nodes[0].ranks, (std::vector<int>{0, 2}));
+  EXPECT_EQ(nodes[0].waiting, 2);
+  EXPECT_EQ(nodes[0].computing, 18);
+  EXPECT_EQ(nodes[0].within, 100u);
+  EXPECT_EQ(nodes[0].sent, 27u);
+  EXPECT_EQ(nodes[1].ranks, (std::vector<int>{1}));
+  EXPECT_EQ(nodes[1].sent, 3u);
 }
 
 }  // namespace

@@ -101,5 +101,41 @@ TEST(trace, of_no_events_is_json_all_the_same) {
   EXPECT_TRUE(nlohmann::json::parse(text)["traceEvents"].empty());
 }
 
+TEST(trace, threads_of_a_rank_have_rows_of_their_own) {
+  noted_event second = sent(20, 1);
+  second.thread = 2;
+  const auto run = two_ranks({sent(10, 1), second}, {got(40, 0, 1), got(50, 0, 2)});
+  std::string text;
+  write_trace(run, [&text](const std::string& part) { text += part; });
+  const auto events = nlohmann::json::parse(text)["traceEvents"];
+  std::vector<int> rows, names, arrows;
+  for (const auto& each : events) {
+    if (each["pid"] != 0) continue;
+    if (each["ph"] == "X") rows.push_back(each["tid"]);
+    if (each["name"] == "thread_name") names.push_back(each["tid"]);
+    if (each["ph"] == "s") arrows.push_back(each["tid"]);
+  }
+  EXPECT_EQ(rows, (std::vector{1, 2}));
+  EXPECT_EQ(names, (std::vector{1, 2}));
+  EXPECT_EQ(arrows, (std::vector{1, 2}));
+}
+
+TEST(trace, the_error_of_clocks_is_stated_and_no_arrow_goes_back_by_more) {
+  gathered_run run = two_ranks({sent(1000, 1), sent(9000, 1)}, {got(1200, 0, 1), got(8100, 0, 2)});
+  run.ranks[0].host = "n1";
+  run.ranks[1].host = "n2";
+  const auto clocks = [&] {
+    std::string text;
+    write_trace(run, [&](const std::string& part) { text += part; });
+    return nlohmann::json::parse(text).at("otherData");
+  };
+  EXPECT_EQ(clocks().at("clocks"), "those of several hosts were not compared");
+  run.clock_error = 400;  // but the second message has come 900 before it was sent
+  EXPECT_EQ(clocks().at("clock error us"), 0.9);
+  run.clock_error = 2500;
+  EXPECT_EQ(clocks().at("clock error us"), 2.5);
+  EXPECT_EQ(clocks().at("clocks"), "compared between nodes, wrong by at most 2.5 us");
+}
+
 }  // namespace
 }  // namespace peal::launcher

@@ -10,6 +10,7 @@
 
 namespace {
 
+using peal::launcher::copy_window;
 using peal::launcher::open_pseudo_terminal;
 
 TEST(pseudo_terminal, hands_on_bytes_as_they_are_and_tells_of_its_end) {
@@ -40,6 +41,13 @@ TEST(pseudo_terminal, has_the_size_of_another) {
   ::ioctl(second->theirs, TIOCGWINSZ, &found);
   EXPECT_EQ(found.ws_row, 33);
   EXPECT_EQ(found.ws_col, 77);
+  EXPECT_FALSE(copy_window(first->theirs, second->ours)) << "it has that size";
+  const winsize larger{50, 200, 0, 0};
+  ASSERT_EQ(::ioctl(first->ours, TIOCSWINSZ, &larger), 0);
+  EXPECT_TRUE(copy_window(first->ours, second->ours));
+  ::ioctl(second->theirs, TIOCGWINSZ, &found);
+  EXPECT_EQ(found.ws_row, 50);
+  EXPECT_EQ(found.ws_col, 200);
   for (const int each : {first->ours, first->theirs, second->ours, second->theirs}) ::close(each);
 }
 

@@ -1,4 +1,5 @@
 // The tests of verbs on the doubles of devices, compiled as one.
+#include "unit/transport/verbs/device/device_test.cpp"
 #include "unit/transport/verbs/device/slots_test.cpp"
 #include "unit/transport/verbs/double/port_test.cpp"
 #include "unit/transport/verbs/double/work_test.cpp"
@@ -7,5 +8,6 @@
 #include "unit/transport/verbs/verbs_failures_test.cpp"
 #include "unit/transport/verbs/verbs_transport_cold_test.cpp"
 #include "unit/transport/verbs/verbs_transport_device_test.cpp"
+#include "unit/transport/verbs/verbs_transport_networks_test.cpp"
 #include "unit/transport/verbs/verbs_transport_test.cpp"
 #include "unit/transport/verbs/verbs_transport_trust_test.cpp"

@@ -14,7 +14,7 @@ using namespace peal::verbs;
 address of_rails(std::uint8_t count) {
   address made;
   made.rail_count = count;
-  made.handshake_qp = 17;
+  made.rails[0].handshake_qp = 17;
   made.incarnation = 0x1234567890abcdef;
   made.job = {1, 2};
   return made;
@@ -30,7 +30,7 @@ TEST(wire, an_address_goes_through_text_and_back) {
     ASSERT_TRUE(back);
     EXPECT_EQ(back->rail_count, rails);
     EXPECT_EQ(back->used().size(), rails);
-    EXPECT_EQ(back->handshake_qp, 17u);
+    EXPECT_EQ(back->rails[0].handshake_qp, 17u);
     EXPECT_EQ(back->incarnation, 0x1234567890abcdefu);
     EXPECT_EQ(back->job, (secret{1, 2}));
   }

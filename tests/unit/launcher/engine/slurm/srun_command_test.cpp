@@ -91,11 +91,26 @@ TEST(srun_command, translates_options_of_placement) {
     EXPECT_FALSE(each.starts_with("--cpu-bind")) << each;
 }
 
+TEST(srun_command, gives_each_rank_a_hardware_thread_of_a_list) {
+  job_request request = request_with({{"--cpu-set", {"0-1,5"}}});
+  request.placement.cpu_set = {0, 1, 5};
+  EXPECT_TRUE(has(translated(request), "--cpu-bind=map_cpu:0,1,5"));
+  request.given.push_back({"--bind-to", {"core"}});
+  EXPECT_TRUE(has(translated(request), "--cpu-bind=map_cpu:0,1,5"));
+  EXPECT_FALSE(has(translated(request), "--cpu-bind=cores"));
+  request.given.back() = {"--bind-to", {"socket"}};
+  EXPECT_NE(refusal_of([&] { translated(request); }).find("with --bind-to socket"),
+            std::string::npos);
+}
+
 TEST(srun_command, refuses_what_it_cannot_say) {
   EXPECT_NE(refusal_for({"--bind-to", {"l3"}}).find("--bind-to l3"), std::string::npos);
   EXPECT_NE(refusal_for({"--map-by", {"l3"}}).find("--map-by l3"), std::string::npos);
   EXPECT_NE(refusal_for({"--map-by", {"core:X=2"}}).find("core:X=2"), std::string::npos);
   EXPECT_NE(refusal_for({"--on-failure", {"notify"}}).find("notify"), std::string::npos);
+  EXPECT_NE(refusal_for({"--timestamp-output", {"true"}}).find("without a time"),
+            std::string::npos);
+  EXPECT_EQ(refusal_for({"--restart", {"2"}}), "");
   EXPECT_NE(refusal_for({"--rankfile", {"f"}}).find("--rankfile f"), std::string::npos);
   const std::string text = refusal_for({"--unheard-of", {"true"}});
   EXPECT_EQ(text,
@@ -111,6 +126,16 @@ TEST(srun_command, of_several_programs_chooses_by_the_number_of_the_task) {
   EXPECT_TRUE(has(all, "--ntasks=3"));
   EXPECT_TRUE(has_in_a_row(
       all, {"sh", "-c", "[ \"$SLURM_PROCID\" -lt 1 ] && exec /bin/server; exec /bin/worker"}));
+}
+
+TEST(srun_command, gives_each_node_its_own_folder_where_ranks_note_what_they_do) {
+  for (const char* each : {"--report", "--trace"})
+    EXPECT_TRUE(has_in_a_row(
+        translated(request_with({{each, {"file"}}})),
+        {"sh", "-c", "export PEAL_RECORD=\"$PEAL_RECORD/$SLURMD_NODENAME\"; exec \"$@\"", "sh",
+         "/bin/solver", "input"}))
+        << each;
+  EXPECT_FALSE(has(translated(request_with({{"--hang-after", {"30"}}})), "sh"));
 }
 
 }  // namespace

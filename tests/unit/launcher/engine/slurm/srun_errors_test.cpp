@@ -15,6 +15,8 @@ TEST(srun_errors, tell_of_the_first_rank_that_failed) {
   EXPECT_FALSE(told.take("srun: launch/slurm: _step_signal: Terminating StepId=1.0"));
   EXPECT_FALSE(told.take("srun: error: n2: task 3: Terminated"));
   EXPECT_FALSE(told.take("srun: Force Terminated StepId=1.0"));
+  EXPECT_FALSE(
+      told.take("srun: error: eio_message_socket_accept: slurm_receive_msg[1.2.3.4:5]: Zero"));
   ASSERT_TRUE(told.first());
   EXPECT_EQ(told.first()->code, 3);
   EXPECT_EQ(describe(*told.first(), "./solver"), "rank 2 on n1 (./solver) exited with code 3");

@@ -21,7 +21,13 @@ gid_entry global(int index) { return ipv6(index, gid_kind::roce_v2, 0x20, 0x01);
 
 port_facts ethernet(const char* device, std::vector<gid_entry> gids, bool near = true,
                     int port = 1) {
-  return {device, port, true, true, near, std::move(gids)};
+  port_facts made;
+  made.device = device;
+  made.port = port;
+  made.active = made.ethernet = true;
+  made.near = near;
+  made.gids = std::move(gids);
+  return made;
 }
 
 TEST(verbs_choice, the_best_gid_crosses_routers) {

@@ -18,7 +18,12 @@ gid_bytes link_local(std::uint8_t host) {
 }
 
 port_facts port(const char* device, std::uint8_t network, bool near = true) {
-  return {device, 1, true, true, near, {{1, gid_kind::roce_v2, ipv4(network, 1), 96 + 24}}};
+  port_facts made;
+  made.device = device;
+  made.active = made.ethernet = true;
+  made.near = near;
+  made.gids = {{1, gid_kind::roce_v2, ipv4(network, 1), 96 + 24}};
+  return made;
 }
 
 std::vector<std::string> chosen(const std::vector<port_facts>& ports, const std::string& device,
@@ -38,7 +43,10 @@ using names = std::vector<std::string>;
 const std::vector<port_facts> four{port("a", 0), port("b", 1), port("c", 2), port("d", 3)};
 
 TEST(rail_choice, one_name_or_none_is_one_rail) {
-  EXPECT_EQ(chosen(four, ""), (names{"a:1"}));
+  const rails_result any = choose_rails(four, {});
+  EXPECT_EQ(any.rails[0].port, 0u);
+  for (std::size_t each = 1; each < any.rails.size(); ++each)
+    EXPECT_EQ(any.rails[each].role, choice_role::instead) << "used where that network is not";
   EXPECT_EQ(chosen(four, "c"), (names{"c:1"}));
 }
 
@@ -161,13 +169,13 @@ TEST(rail_match, the_length_of_a_network_is_looked_at) {
 TEST(rail_address_text, comes_back_and_is_refused_when_cut) {
   address from;
   from.rail_count = 2;
-  from.handshake_qp = 77;
+  from.rails[0].handshake_qp = 77;
   from.rails[1] = rail(ipv4(1, 9));
   const std::string text = to_text(from);
   EXPECT_LT(text.size(), sizeof from);
   const auto back = address_from(text);
   ASSERT_TRUE(back);
-  EXPECT_EQ(back->handshake_qp, 77u);
+  EXPECT_EQ(back->rails[0].handshake_qp, 77u);
   EXPECT_EQ(back->used().size(), 2u);
   EXPECT_EQ(back->rails[1].gid, ipv4(1, 9));
   EXPECT_FALSE(address_from(text.substr(0, text.size() - 1)));

@@ -1,4 +1,4 @@
-// transport/verbs/device/port_counters.hpp
+// transport/verbs/endpoint/port_counters.hpp
 // What a port counts of the trouble of reliable connections: of all processes together, since no
 // device counts it for each.
 //

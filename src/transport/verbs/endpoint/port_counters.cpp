@@ -1,4 +1,4 @@
-#include "transport/verbs/device/port_counters.hpp"
+#include "transport/verbs/endpoint/port_counters.hpp"
 
 #include <array>
 #include <fstream>

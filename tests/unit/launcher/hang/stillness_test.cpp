@@ -1,4 +1,4 @@
-#include "hang/hang_watch.hpp"
+#include "hang/stillness.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace peal::launcher {
 namespace {
 
-TEST(hang_watch, a_job_stands_still_when_all_ranks_wait_long_enough) {
+TEST(stillness, a_job_stands_still_when_all_ranks_wait_long_enough) {
   job_snapshot job = modelled_job({0, 0});
   for (const int each : {0, 1}) job.at(each).waits = {receive_from(1 - each, 7)};
   EXPECT_TRUE(stands_still(job, 30));
@@ -15,7 +15,7 @@ TEST(hang_watch, a_job_stands_still_when_all_ranks_wait_long_enough) {
   EXPECT_FALSE(stands_still(job, 30));
 }
 
-TEST(hang_watch, a_rank_that_computes_counts_only_once_it_has_been_quiet_so_long) {
+TEST(stillness, a_rank_that_computes_counts_only_once_it_has_been_quiet_so_long) {
   job_snapshot job = modelled_job({0, 0});
   job.at(0).waits = {receive_from(1, 7)};
   EXPECT_TRUE(stands_still(job, 30));
@@ -25,11 +25,11 @@ TEST(hang_watch, a_rank_that_computes_counts_only_once_it_has_been_quiet_so_long
   EXPECT_FALSE(stands_still(job, 30));
 }
 
-TEST(hang_watch, a_job_in_which_all_ranks_compute_does_not_stand_still) {
+TEST(stillness, a_job_in_which_all_ranks_compute_does_not_stand_still) {
   EXPECT_FALSE(stands_still(modelled_job({0, 0}), 30));
 }
 
-TEST(hang_watch, ranks_that_have_ended_do_not_count) {
+TEST(stillness, ranks_that_have_ended_do_not_count) {
   job_snapshot job = modelled_job({0, 0});
   job.at(0).waits = {receive_from(1, 7)};
   job.at(1).shows = false;
@@ -40,7 +40,7 @@ TEST(hang_watch, ranks_that_have_ended_do_not_count) {
   EXPECT_FALSE(stands_still(job, 30));
 }
 
-TEST(hang_watch, a_rank_that_waits_for_the_others_at_its_end_stands_still) {
+TEST(stillness, a_rank_that_waits_for_the_others_at_its_end_stands_still) {
   job_snapshot job = modelled_job({0, 0});
   job.at(0).phase = state::phase::ending;
   job.at(0).phase_seconds = 31;
