@@ -28,6 +28,8 @@ tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/verbs/double/raw_end.hpp \
   tests/unit/transport/verbs/double/states.cpp \
   tests/unit/transport/verbs/double/states.hpp \
+  tests/unit/transport/verbs/double/timeline.cpp \
+  tests/unit/transport/verbs/double/timeline.hpp \
   tests/unit/transport/verbs/double/verbs.cpp \
   tests/unit/transport/verbs/double/work.cpp \
   tests/unit/transport/verbs/double_unit.cpp
@@ -65,6 +67,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/bulk/links_test.cpp \
   tests/unit/transport/verbs/bulk/reads_test.cpp \
   tests/unit/transport/verbs/double/port_test.cpp \
+  tests/unit/transport/verbs/double/timeline_test.cpp \
   tests/unit/transport/verbs/double/work_test.cpp \
   tests/unit/transport/verbs/connect/lifetime_test.cpp \
   tests/unit/transport/verbs/connections_test.cpp \

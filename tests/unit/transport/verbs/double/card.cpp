@@ -64,6 +64,8 @@ void remove_cards() {
   const std::lock_guard hold{guard()};
   everything().cards.clear();
   everything().routers = false;
+  everything().late.clear();
+  everything().time.reset();
 }
 
 std::size_t card::count(ibv_qp_type type) const {

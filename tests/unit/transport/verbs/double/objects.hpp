@@ -18,10 +18,14 @@
 #include <vector>
 
 #include "unit/transport/verbs/double/card.hpp"
+#include "unit/transport/verbs/double/timeline.hpp"
 
 namespace peal::verbs_double {
 
 using clock = std::chrono::steady_clock;
+
+/// Simulated, where time is.
+clock::time_point now();
 
 /// Everything that is opened, made and posted happens under this lock.
 std::recursive_mutex& guard();
@@ -70,6 +74,7 @@ struct queue {
   ibv_cq base{};
   std::deque<ibv_wc> entries;
   bool asked = false;
+  bool overrun = false;  // it was full once, and is of no use any more
 
   static queue& from(ibv_cq* base) { return *reinterpret_cast<queue*>(base); }
   void add(const ibv_wc&);
@@ -98,7 +103,10 @@ struct request {
   ibv_send_wr what{};
   std::vector<ibv_sge> pieces;
   std::vector<std::byte> inlined;
+  ibv_ah_attr way{};         // of a datagram: its handle may be gone by then
   std::uint64_t number = 0;  // counted from 1
+  // in simulated time
+  bool launched = false, arrived = false;
 };
 
 /// On its way to the queue pair of this number.
@@ -126,6 +134,16 @@ struct pair {
   std::deque<receive> receives;
   std::uint64_t posted = 0, retired = 0;
 
+  // ---- in simulated time
+  struct acknowledgement {
+    request of;
+    ibv_wc_status how;
+    bool here;
+  };
+  std::deque<acknowledgement> executed;  // and not complete yet, in order
+  unsigned reads_out = 0;
+  picoseconds ready_at = 0;
+
   static pair& from(ibv_qp* base) { return *reinterpret_cast<pair*>(base); }
   [[nodiscard]] queue& sent() const { return queue::from(base.send_cq); }
   [[nodiscard]] queue& received() const { return queue::from(base.recv_cq); }
@@ -141,6 +159,9 @@ struct pair {
   [[nodiscard]] std::uint16_t key() const;
 
  private:
+  /// Done at the other side: complete now, or when the answer is here.
+  void finish(request, ibv_wc_status);
+  void acknowledge(std::uint64_t number);
   /// Null: no packet of this request comes to a queue pair.
   [[nodiscard]] pair* peer_of(const request&) const;
   [[nodiscard]] bool waits_for_receive(pair& to, ibv_wc_status& how);
@@ -161,7 +182,8 @@ struct world {
   std::uint64_t completions = 0;  // ever added: whether anything moved
 
   std::vector<datagram> late;
-  bool routers = false;  // between networks
+  std::unique_ptr<timeline> time;  // null: work is done at once
+  bool routers = false;            // between networks
 
   [[nodiscard]] pair* find(std::uint32_t number) const;
   /// The queue pair of this number on a port to which packets come by `way` from `from`; null: they

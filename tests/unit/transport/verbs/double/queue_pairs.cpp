@@ -18,6 +18,8 @@ using namespace peal::verbs_double;
 void reset(pair& which) {
   which.base.state = IBV_QPS_RESET;
   which.sends.clear();
+  which.executed.clear();
+  which.reads_out = 0;
   which.receives.clear();
   which.retired = which.posted;
   which.established = false;
@@ -148,7 +150,9 @@ ibv_qp* ibv_create_qp(ibv_pd* in, ibv_qp_init_attr* wanted) {
   made->base.send_cq = wanted->send_cq;
   made->base.recv_cq = wanted->recv_cq;
   made->base.srq = wanted->srq;
-  made->base.qp_num = ++everything().last_number;
+  // Counted by themselves, so that queue pairs made in turn are dealt over the units of a card.
+  static std::uint32_t last_number = 16;
+  made->base.qp_num = ++last_number;
   made->base.qp_type = wanted->qp_type;
   made->base.state = IBV_QPS_RESET;
   made->on = &on;

@@ -74,7 +74,7 @@ void raw_end::connect(const raw_end& other, const raw_path& path) {
   to.timeout = path.timeout;
   to.retry_cnt = path.retries;
   to.rnr_retry = path.rnr_retry;
-  to.max_rd_atomic = 16;
+  to.max_rd_atomic = path.reads;
   ASSERT_EQ(ibv_modify_qp(pair, &to,
                           IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
                               IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC),

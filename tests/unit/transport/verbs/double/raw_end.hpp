@@ -36,6 +36,7 @@ struct raw_path {
   std::uint8_t timeout = 1;  // 8.2 us
   std::uint8_t retries = 1;
   std::uint8_t rnr_retry = 7;
+  std::uint8_t reads = 16;  // at a time
 };
 
 class raw_end {

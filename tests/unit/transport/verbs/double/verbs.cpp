@@ -51,6 +51,7 @@ int poll_cq(ibv_cq* which, int most, ibv_wc* into) {
   const lock hold{guard()};
   everything().go_on();
   queue& from = queue::from(which);
+  if (from.entries.empty() && everything().time && everything().time->step()) everything().go_on();
   int count = 0;
   for (; count < most && !from.entries.empty(); ++count, from.entries.pop_front()) {
     ibv_wc& one = into[count] = from.entries.front();
@@ -105,6 +106,8 @@ int post_one(pair& to, const ibv_send_wr& what) {
   request made;
   made.what = what;
   made.number = ++to.posted;
+  if (to.base.qp_type == IBV_QPT_UD)
+    made.way = reinterpret_cast<const address_handle*>(what.wr.ud.ah)->way;
   const bool inlined = (what.send_flags & IBV_SEND_INLINE) != 0;
   for (int each = 0; each < what.num_sge; ++each) {
     const ibv_sge& piece = what.sg_list[each];
@@ -129,6 +132,7 @@ int post_send(ibv_qp* which, ibv_send_wr* chain, ibv_send_wr** refused) {
     failed = post_one(to, *chain);
     if (failed != 0) *refused = chain;
   }
+  if (everything().time) everything().time->launch(to);
   to.work();
   return failed;
 }

@@ -74,6 +74,13 @@ std::chrono::microseconds receiver_timer(unsigned code) {
   return std::chrono::microseconds{tens[code & 31] * 10u};
 }
 
+/// So that simulated time comes to this point.
+void wake_at(clock::time_point when) {
+  if (timeline* const time = everything().time.get(); time && when > now())
+    time->at(std::chrono::nanoseconds{when.time_since_epoch()}.count() * nanosecond,
+             [] { everything().go_on(); });
+}
+
 bool receives_now(const pair& at) {
   return at.base.state == IBV_QPS_RTR || at.base.state == IBV_QPS_RTS;
 }
@@ -81,6 +88,12 @@ bool receives_now(const pair& at) {
 }  // namespace
 
 // ---- hosts
+
+clock::time_point now() {
+  const timeline* const time = everything().time.get();
+  if (!time) return clock::now();
+  return clock::time_point{std::chrono::nanoseconds{time->now() / nanosecond}};
+}
 
 void context::tell(const ibv_async_event& what) {
   events.push_back(what);
@@ -97,11 +110,18 @@ void queue::add(const ibv_wc& what) {
   context& host = context::from(base.context);
   host.release();
   ++everything().completions;
+  if (overrun) return;
   if (entries.size() >= static_cast<std::size_t>(base.cqe)) {
+    overrun = true;
     ibv_async_event event{};
     event.event_type = IBV_EVENT_CQ_ERR;
     event.element.cq = &base;
     host.tell(event);
+    for (const auto& [number, each] : everything().numbers) {
+      if (&each->sent() != this && &each->received() != this) continue;
+      each->tell(IBV_EVENT_QP_FATAL);
+      each->fail();
+    }
     return;
   }
   entries.push_back(what);
@@ -182,6 +202,8 @@ void pair::complete(const request& which, ibv_wc_status how) {
 void pair::fail() {
   if (base.state == IBV_QPS_ERR || base.state == IBV_QPS_RESET) return;
   base.state = IBV_QPS_ERR;
+  for (; !executed.empty(); executed.pop_front())
+    complete(executed.front().of, executed.front().how);
   for (; !sends.empty(); sends.pop_front()) complete(sends.front(), IBV_WC_WR_FLUSH_ERR);
   for (; !receives.empty(); receives.pop_front())
     received().add(completion(*this, receives.front().id, IBV_WC_WR_FLUSH_ERR));
@@ -191,14 +213,39 @@ void pair::fail() {
 
 void pair::work() {
   while (base.state == IBV_QPS_RTS && !sends.empty()) {
+    if (everything().time && !sends.front().arrived) return;
     ibv_wc_status how = IBV_WC_SUCCESS;
     if (!work(sends.front(), how)) return;
     silent_since = not_ready_since = clock::time_point::max();
-    const request over = std::move(sends.front());
+    request over = std::move(sends.front());
     sends.pop_front();
-    complete(over, how);
+    finish(std::move(over), how);
     if (how != IBV_WC_SUCCESS) fail();
   }
+}
+
+void pair::finish(request over, ibv_wc_status how) {
+  timeline* const time = everything().time.get();
+  if (!time || how != IBV_WC_SUCCESS) {
+    for (; !executed.empty(); executed.pop_front())
+      complete(executed.front().of, executed.front().how);
+    return complete(over, how);
+  }
+  const cost_model& costs = time->costs();
+  // The data of a READ are the answer; that of a datagram is its last packet's departure.
+  const bool answered = base.qp_type == IBV_QPT_RC && over.what.opcode != IBV_WR_RDMA_READ;
+  time->at(time->now() + costs.completion + (answered ? costs.latency : 0),
+           [number = base.qp_num, which = over.number] {
+             if (pair* const still = everything().find(number)) still->acknowledge(which);
+           });
+  executed.push_back({std::move(over), how, false});
+}
+
+void pair::acknowledge(std::uint64_t number) {
+  for (acknowledgement& each : executed)
+    if (each.of.number == number) each.here = true;
+  for (; !executed.empty() && executed.front().here; executed.pop_front())
+    complete(executed.front().of, executed.front().how);
 }
 
 /// False: it waits.
@@ -214,12 +261,14 @@ bool pair::work(const request& which, ibv_wc_status& how) {
   }
   pair* const to = peer_of(which);
   if (!to || !receives_now(*to)) {
-    const auto now = clock::now();
+    const auto now = verbs_double::now();
     if (silent_since == clock::time_point::max()) ++on->vanished;
     silent_since = std::min(silent_since, now);
     how = IBV_WC_RETRY_EXC_ERR;
     // Timeout 0: it waits for ever.
-    return attributes.timeout != 0 && now - silent_since >= patience_with_silence(attributes);
+    if (attributes.timeout == 0) return false;
+    wake_at(silent_since + patience_with_silence(attributes));
+    return now - silent_since >= patience_with_silence(attributes);
   }
   if (to->base.state == IBV_QPS_RTR && !std::exchange(to->established, true))
     to->tell(IBV_EVENT_COMM_EST);
@@ -259,14 +308,15 @@ pair* pair::peer_of(const request& which) const {
 
 /// False: it has waited long enough.
 bool pair::waits_for_receive(pair& to, ibv_wc_status& how) {
-  const auto now = clock::now();
+  const auto now = verbs_double::now();
   if (not_ready_since == clock::time_point::max()) ++to.on->not_ready;
   not_ready_since = std::min(not_ready_since, now);
   constexpr int for_ever = 7;
   if (attributes.rnr_retry == for_ever) return true;
   how = IBV_WC_RNR_RETRY_EXC_ERR;
-  return now - not_ready_since <
-         receiver_timer(to.attributes.min_rnr_timer) * (attributes.rnr_retry + 1);
+  const auto patience = receiver_timer(to.attributes.min_rnr_timer) * (attributes.rnr_retry + 1);
+  wake_at(not_ready_since + patience);
+  return now - not_ready_since < patience;
 }
 
 bool pair::send(pair& to, const request& which, ibv_wc_status& how) {
@@ -299,7 +349,7 @@ bool pair::send(pair& to, const request& which, ibv_wc_status& how) {
 /// One that nobody takes is gone, and its sender does not know.
 ibv_wc_status pair::send_datagram(const request& which) {
   const auto& to_where = which.what.wr.ud;
-  const ibv_ah_attr& way = reinterpret_cast<const address_handle*>(to_where.ah)->way;
+  const ibv_ah_attr& way = which.way;
   datagram made;
   made.to = to_where.remote_qpn;
   made.from = base.qp_num;

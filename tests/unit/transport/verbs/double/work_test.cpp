@@ -132,6 +132,17 @@ TEST_F(verbs_double_work, a_dead_card_flushes_and_tells) {
   EXPECT_EQ(status(from), IBV_WC_RETRY_EXC_ERR);
 }
 
+TEST_F(verbs_double_work, a_completion_queue_that_is_too_small_breaks_its_queue_pairs) {
+  raw_end from{one, {.completions = 3}}, to{other};
+  join(from, to);
+  for (std::uint64_t id = 0; id < 5; ++id) ASSERT_EQ(from.write(to, id, 8), 0);
+  const auto told = from.events();
+  EXPECT_EQ(std::ranges::count(told, IBV_EVENT_CQ_ERR), 1);
+  EXPECT_EQ(std::ranges::count(told, IBV_EVENT_QP_FATAL), 1);
+  EXPECT_EQ(from.pair->state, IBV_QPS_ERR);
+  EXPECT_EQ(to.pair->state, IBV_QPS_RTS) << "the other end notices by its own requests";
+}
+
 TEST_F(verbs_double_work, limits_are_held) {
   one.limits.max_qp = 1;
   one.most_locked = 100'000;
