@@ -1,6 +1,9 @@
 // The tests of verbs on the doubles of devices, compiled as one.
 #include "unit/transport/verbs/device/device_test.cpp"
 #include "unit/transport/verbs/device/slots_test.cpp"
+#include "unit/transport/verbs/double/port_test.cpp"
+#include "unit/transport/verbs/double/timeline_test.cpp"
+#include "unit/transport/verbs/double/work_test.cpp"
 #include "unit/transport/verbs/setup/configuration_test.cpp"
 #include "unit/transport/verbs/sleeper_test.cpp"
 #include "unit/transport/verbs/verbs_failures_test.cpp"

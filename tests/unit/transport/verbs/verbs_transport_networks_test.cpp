@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "unit/transport/verbs/double/ends.hpp"
-#include "unit/transport/verbs/double/objects.hpp"
 
 namespace {
 
@@ -31,10 +30,11 @@ class verbs_networks : public verbs_on_cards {
     meet_all();
   }
   static void give_link_local(verbs_double::card& to) {
-    to.gid = {};
-    to.gid.raw[0] = 0xfe;
-    to.gid.raw[1] = 0x80;
-    to.gid.raw[15] = 9;
+    ibv_gid& gid = to.ports[0].gids[0].gid;
+    gid = {};
+    gid.raw[0] = 0xfe;
+    gid.raw[1] = 0x80;
+    gid.raw[15] = 9;
   }
 };
 
@@ -89,12 +89,8 @@ TEST_F(verbs_networks, without_a_network_in_common_both_lists_of_ports_are_told)
 
 TEST_F(verbs_networks, a_gid_that_changes_is_told_to_peers_with_the_next_handshake) {
   begin({1, 1}, {"double0", "double1"});
-  cards[1]->gid.raw[15] = 77;
-  ibv_async_event event{};
-  event.event_type = IBV_EVENT_GID_CHANGE;
-  event.element.port_num = 1;
-  for (verbs_double::context* each : verbs_double::everything().contexts)
-    if (each->of == cards[1]) each->tell(event);
+  cards[1]->ports[0].gids[0].gid.raw[15] = 77;
+  cards[1]->tell(IBV_EVENT_GID_CHANGE);
   testing::internal::CaptureStderr();
   ASSERT_TRUE(wait([&] { return count(1, "verbs.device_events") == 1; }));
   EXPECT_NE(testing::internal::GetCapturedStderr().find("has another address now"),
@@ -109,7 +105,7 @@ TEST_F(verbs_networks, handshakes_are_as_long_as_the_packets_that_both_ports_tak
   std::size_t longest = 0;
   const auto run = [&](verbs_options settings) {
     begin({1, 1}, {});
-    cards[0]->port.active_mtu = IBV_MTU_2048;
+    cards[0]->ports[0].attributes.active_mtu = IBV_MTU_2048;
     longest = 0;
     cards[1]->listens = [&](const std::byte*, std::size_t bytes) {
       longest = std::max(longest, bytes);

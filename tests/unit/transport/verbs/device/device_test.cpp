@@ -24,13 +24,7 @@ class verbs_device_address : public testing::Test {
   }
   void TearDown() override { verbs_double::remove_cards(); }
   void make_infiniband() {
-    card->port.link_layer = IBV_LINK_LAYER_INFINIBAND;
-    card->gid = {};
-    card->gid.raw[0] = 0xfe;
-    card->gid.raw[1] = 0x80;
-    card->gid.raw[15] = 1;
-    card->port.lid = 0x40;
-    card->port.sm_lid = 1;
+    card->ports[0] = verbs_double::port{{.host = 0x40, .infiniband = true}};
   }
 };
 
@@ -60,7 +54,7 @@ TEST_F(verbs_device_address, on_infiniband_a_network_header_is_there_where_it_is
   rail_address elsewhere = there;
   elsewhere.gid[7] = 2;
   EXPECT_EQ(opened[0].route_to(elsewhere).is_global, 1) << "another subnet";
-  card->port.flags = IBV_QPF_GRH_REQUIRED;
+  card->ports[0].attributes.flags = IBV_QPF_GRH_REQUIRED;
   const std::vector<device> again = open_rails(here, wishes);
   EXPECT_EQ(again[0].route_to(there).is_global, 1) << "the own port asks for it";
   EXPECT_NE(again[0].address().flags & rail_address::needs_grh, 0) << "and the other is told";
@@ -68,7 +62,7 @@ TEST_F(verbs_device_address, on_infiniband_a_network_header_is_there_where_it_is
 
 TEST_F(verbs_device_address, ranks_are_dealt_out_over_the_lids_of_a_port) {
   make_infiniband();
-  card->port.lmc = 2;
+  card->ports[0].attributes.lmc = 2;
   std::vector<int> lids;
   for (wishes.local_index = 0; wishes.local_index < 5; ++wishes.local_index) {
     const std::vector<device> opened = open_rails(here, wishes);
@@ -84,7 +78,7 @@ TEST_F(verbs_device_address, the_mtu_is_at_most_what_is_set) {
   wishes.fabric.mtu = 1024;
   EXPECT_EQ(open_rails(here, wishes)[0].mtu(), IBV_MTU_1024);
   EXPECT_EQ(open_rails(here, wishes)[0].address().mtu, IBV_MTU_1024);
-  card->port.active_mtu = IBV_MTU_512;
+  card->ports[0].attributes.active_mtu = IBV_MTU_512;
   EXPECT_EQ(open_rails(here, wishes)[0].mtu(), IBV_MTU_512) << "and never more than the port's";
 }
 
@@ -93,17 +87,17 @@ TEST_F(verbs_device_address, a_change_is_seen_when_it_is_read_again) {
   std::vector<device> opened = open_rails(here, wishes);
   device& on = opened[0];
   EXPECT_FALSE(on.read_address()) << "nothing has changed";
-  card->port.lid = 0x50;
+  card->ports[0].attributes.lid = 0x50;
   EXPECT_TRUE(on.read_address());
   EXPECT_EQ(on.address().lid, 0x50);
-  card->gid.raw[7] = 4;
+  card->ports[0].gids[0].gid.raw[7] = 4;
   EXPECT_TRUE(on.read_address());
   EXPECT_EQ(on.address().gid[7], 4);
-  card->gid = {};
+  card->ports[0].gids[0].gid = {};
   EXPECT_FALSE(on.read_address()) << "an address that was taken away is no other one";
   EXPECT_EQ(on.address().gid[7], 4);
-  card->port.lid = 0x60;
-  card->port.state = IBV_PORT_DOWN;
+  card->ports[0].attributes.lid = 0x60;
+  card->ports[0].attributes.state = IBV_PORT_DOWN;
   EXPECT_FALSE(on.read_address()) << "a port that is down has no address";
 }
 

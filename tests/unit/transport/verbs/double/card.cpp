@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "unit/transport/verbs/double/objects.hpp"
 
@@ -19,6 +20,10 @@ world& everything() {
 }
 
 card& add_card(unsigned network, unsigned host) {
+  return add_card({{.network = network, .host = host}});
+}
+
+card& add_card(const std::vector<port_plan>& ports) {
   const std::lock_guard hold{guard()};
   world& all = everything();
   auto made = std::make_unique<card>();
@@ -26,10 +31,11 @@ card& add_card(unsigned network, unsigned host) {
   std::strncpy(made->device.name, name.c_str(), sizeof made->device.name - 1);
   made->device.node_type = IBV_NODE_CA;
   made->device.transport_type = IBV_TRANSPORT_IB;
-  made->gid.raw[10] = made->gid.raw[11] = 0xff;
-  made->gid.raw[12] = 127;
-  made->gid.raw[14] = static_cast<std::uint8_t>(network);
-  made->gid.raw[15] = static_cast<std::uint8_t>(host);
+  for (const port_plan& each : ports) {
+    made->ports.emplace_back(each);
+    for (ibv_gid_entry& gid : made->ports.back().gids)
+      gid.port_num = static_cast<std::uint32_t>(made->ports.size());
+  }
   ibv_device_attr& limits = made->limits;
   limits.max_mr_size = ~std::uint64_t{0};
   limits.max_qp = 4096;
@@ -43,20 +49,23 @@ card& add_card(unsigned network, unsigned host) {
   limits.max_ah = 4096;
   limits.max_srq = 64;
   limits.max_srq_wr = 32767;
-  limits.phys_port_cnt = 1;
-  ibv_port_attr& port = made->port;
-  port.state = IBV_PORT_ACTIVE;
-  port.max_mtu = port.active_mtu = IBV_MTU_4096;
-  port.gid_tbl_len = 1;
-  port.max_msg_sz = 1u << 30;
-  port.link_layer = IBV_LINK_LAYER_ETHERNET;
+  limits.max_pkeys = 128;
+  limits.phys_port_cnt = static_cast<std::uint8_t>(ports.size());
   all.cards.push_back(std::move(made));
   return *all.cards.back();
+}
+
+void route_between_networks(bool routers) {
+  const std::lock_guard hold{guard()};
+  everything().routers = routers;
 }
 
 void remove_cards() {
   const std::lock_guard hold{guard()};
   everything().cards.clear();
+  everything().routers = false;
+  everything().late.clear();
+  everything().time.reset();
 }
 
 std::size_t card::count(ibv_qp_type type) const {
@@ -78,10 +87,7 @@ void card::break_datagrams(bool told) {
   for (pair* each : pairs) {
     if (each->base.qp_type != IBV_QPT_UD) continue;
     each->fail();
-    ibv_async_event event{};
-    event.event_type = IBV_EVENT_QP_FATAL;
-    event.element.qp = &each->base;
-    if (told) context::from(each->base.context).tell(event);
+    if (told) each->tell(IBV_EVENT_QP_FATAL);
   }
 }
 
@@ -89,6 +95,72 @@ void card::release_writes() {
   const std::lock_guard hold{guard()};
   for (context* each : everything().contexts)
     if (each->of == this) each->release();
+}
+
+void card::release_datagrams() {
+  const std::lock_guard hold{guard()};
+  for (const datagram& each : std::exchange(everything().late, {}))
+    if (pair* const to = everything().find(each.to)) to->take(each);
+}
+
+void card::tell(ibv_event_type what, unsigned port) {
+  const std::lock_guard hold{guard()};
+  ibv_async_event event{};
+  event.event_type = what;
+  event.element.port_num = static_cast<int>(port);
+  for (context* each : everything().contexts)
+    if (each->of == this) each->tell(event);
+}
+
+void card::take_down(unsigned port) {
+  const std::lock_guard hold{guard()};
+  ports[port - 1].attributes.state = IBV_PORT_DOWN;
+  tell(IBV_EVENT_PORT_ERR, port);
+}
+
+void card::bring_up(unsigned port, std::uint16_t lid, const ibv_gid* gid) {
+  const std::lock_guard hold{guard()};
+  verbs_double::port& at = ports[port - 1];
+  if (lid != 0) {
+    at.attributes.lid = lid;
+    tell(IBV_EVENT_LID_CHANGE, port);
+  }
+  if (gid) {
+    at.gids[0].gid = *gid;
+    tell(IBV_EVENT_GID_CHANGE, port);
+  }
+  at.attributes.state = IBV_PORT_ACTIVE;
+  tell(IBV_EVENT_PORT_ACTIVE, port);
+  if (!at.ethernet()) tell(IBV_EVENT_CLIENT_REREGISTER, port);
+  everything().go_on();
+}
+
+void card::change_keys(std::vector<std::uint16_t> keys, unsigned port) {
+  const std::lock_guard hold{guard()};
+  ports[port - 1].keys = std::move(keys);
+  ports[port - 1].attributes.pkey_tbl_len = static_cast<std::uint16_t>(ports[port - 1].keys.size());
+  tell(IBV_EVENT_PKEY_CHANGE, port);
+}
+
+void card::die() {
+  const std::lock_guard hold{guard()};
+  cut = true;
+  for (pair* each : pairs) each->fail();
+  tell(IBV_EVENT_DEVICE_FATAL);
+}
+
+void card::break_shared_queues() {
+  const std::lock_guard hold{guard()};
+  for (shared_queue* each : everything().shared_queues) {
+    context& host = context::from(each->base.context);
+    if (host.of != this) continue;
+    for (pair* user : pairs)
+      if (user->base.srq == &each->base) user->fail();
+    ibv_async_event event{};
+    event.event_type = IBV_EVENT_SRQ_ERR;
+    event.element.srq = &each->base;
+    host.tell(event);
+  }
 }
 
 }  // namespace peal::verbs_double

@@ -7,22 +7,39 @@
 
 #include <infiniband/verbs.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "unit/transport/verbs/double/card.hpp"
+#include "unit/transport/verbs/double/timeline.hpp"
 
 namespace peal::verbs_double {
 
 using clock = std::chrono::steady_clock;
 
+/// Simulated, where time is.
+clock::time_point now();
+
 /// Everything that is opened, made and posted happens under this lock.
 std::recursive_mutex& guard();
+using lock = std::lock_guard<std::recursive_mutex>;
+
+/// What a function that makes something returns when it does not.
+inline std::nullptr_t refuse(int why) {
+  errno = why;
+  return nullptr;
+}
+template <class Object>
+void forget(std::vector<Object*>& all, Object* gone) {
+  std::erase(all, gone);
+}
 
 /// A host's own view of a card: an opened device.
 struct context {
@@ -57,6 +74,7 @@ struct queue {
   ibv_cq base{};
   std::deque<ibv_wc> entries;
   bool asked = false;
+  bool overrun = false;  // it was full once, and is of no use any more
 
   static queue& from(ibv_cq* base) { return *reinterpret_cast<queue*>(base); }
   void add(const ibv_wc&);
@@ -70,20 +88,34 @@ struct receive {
 struct shared_queue {
   ibv_srq base{};
   std::size_t most = 0;
+  std::uint32_t limit = 0;  // fewer receives than this: an event, once
   std::deque<receive> waiting;
+  void watch();
   static shared_queue& from(ibv_srq* base) { return *reinterpret_cast<shared_queue*>(base); }
 };
 
 struct address_handle {
   ibv_ah base{};
-  ibv_gid to{};
+  ibv_ah_attr way{};
 };
 
 struct request {
   ibv_send_wr what{};
   std::vector<ibv_sge> pieces;
   std::vector<std::byte> inlined;
+  ibv_ah_attr way{};         // of a datagram: its handle may be gone by then
   std::uint64_t number = 0;  // counted from 1
+  // in simulated time
+  bool launched = false, arrived = false;
+};
+
+/// On its way to the queue pair of this number.
+struct datagram {
+  std::uint32_t to = 0, from = 0;
+  std::uint16_t from_lid = 0;
+  std::uint8_t sl = 0;
+  bool with_gid = false;
+  std::vector<std::byte> data;  // with 40 bytes for a GRH
 };
 
 /// A queue pair. Its requests wait in `sends` until they are done; they count against its depth
@@ -93,15 +125,24 @@ struct pair {
   card* on = nullptr;
   ibv_qp_cap caps{};
   bool signals_all = false;
-  std::uint32_t key = 0;  // Q_Key
-  std::uint32_t remote = 0;
-  ibv_gid remote_gid{};
-  clock::duration patience{};  // with a peer that does not answer
+  ibv_qp_attr attributes{};  // what was set by ibv_modify_qp
+  bool established = false;  // a message came
   clock::time_point silent_since = clock::time_point::max();
+  clock::time_point not_ready_since = clock::time_point::max();
 
   std::deque<request> sends;
   std::deque<receive> receives;
   std::uint64_t posted = 0, retired = 0;
+
+  // ---- in simulated time
+  struct acknowledgement {
+    request of;
+    ibv_wc_status how;
+    bool here;
+  };
+  std::deque<acknowledgement> executed;  // and not complete yet, in order
+  unsigned reads_out = 0;
+  picoseconds ready_at = 0;
 
   static pair& from(ibv_qp* base) { return *reinterpret_cast<pair*>(base); }
   [[nodiscard]] queue& sent() const { return queue::from(base.send_cq); }
@@ -111,8 +152,19 @@ struct pair {
   /// Into the error state: what waits is flushed.
   void fail();
   void complete(const request&, ibv_wc_status);
+  void tell(ibv_event_type);
+  /// A datagram arrives, and is gone where nothing is posted for it.
+  void take(const datagram&);
+  [[nodiscard]] port& at() const { return on->ports[attributes.port_num - 1u]; }
+  [[nodiscard]] std::uint16_t key() const;
 
  private:
+  /// Done at the other side: complete now, or when the answer is here.
+  void finish(request, ibv_wc_status);
+  void acknowledge(std::uint64_t number);
+  /// Null: no packet of this request comes to a queue pair.
+  [[nodiscard]] pair* peer_of(const request&) const;
+  [[nodiscard]] bool waits_for_receive(pair& to, ibv_wc_status& how);
   [[nodiscard]] bool work(const request&, ibv_wc_status& how);
   [[nodiscard]] bool send(pair& to, const request&, ibv_wc_status& how);
   [[nodiscard]] ibv_wc_status send_datagram(const request&);
@@ -125,11 +177,18 @@ struct world {
   std::vector<region*> regions;
   std::vector<shared_queue*> shared_queues;
   std::vector<queue*> queues;
+  std::unordered_map<std::uint32_t, pair*> numbers;  // of queue pairs
   std::uint32_t last_number = 16;
   std::uint64_t completions = 0;  // ever added: whether anything moved
 
-  /// Null: there is none, or a cut lies between.
-  [[nodiscard]] pair* find(const card& from, const ibv_gid& where, std::uint32_t number) const;
+  std::vector<datagram> late;
+  std::unique_ptr<timeline> time;  // null: work is done at once
+  bool routers = false;            // between networks
+
+  [[nodiscard]] pair* find(std::uint32_t number) const;
+  /// The queue pair of this number on a port to which packets come by `way` from `from`; null: they
+  /// vanish.
+  [[nodiscard]] pair* find(const pair& from, const ibv_ah_attr& way, std::uint32_t number) const;
   [[nodiscard]] region* find(std::uint32_t key, std::uint64_t at, std::size_t bytes,
                              bool remote) const;
   /// Goes on with what waits for something.

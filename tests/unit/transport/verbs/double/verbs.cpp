@@ -2,6 +2,7 @@
 // before those of the library, of which only those remain that touch no device.
 //
 // Source   the manual pages of each.
+#include <endian.h>
 #include <infiniband/verbs.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -25,13 +25,6 @@ namespace {
 
 using namespace peal::verbs_double;
 
-using lock = std::lock_guard<std::recursive_mutex>;
-
-template <class Object>
-void forget(std::vector<Object*>& all, Object* gone) {
-  std::erase(all, gone);
-}
-
 int event_descriptor() { return eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC); }
 
 bool take_event(int descriptor) {
@@ -39,13 +32,12 @@ bool take_event(int descriptor) {
   return read(descriptor, &one, sizeof one) == sizeof one;
 }
 
-std::nullptr_t refuse(int why) {
-  errno = why;
-  return nullptr;
-}
-
 /// The kernel pins what is registered, and holds everybody but root to the limit.
-bool may_lock(std::size_t bytes) {
+bool may_lock(const card& on, std::size_t bytes) {
+  std::size_t here = bytes;
+  for (const region* each : everything().regions)
+    if (context::from(each->base.context).of == &on) here += each->base.length;
+  if (here > on.most_locked) return false;
   rlimit limit{};
   if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
     return true;
@@ -59,14 +51,13 @@ int poll_cq(ibv_cq* which, int most, ibv_wc* into) {
   const lock hold{guard()};
   everything().go_on();
   queue& from = queue::from(which);
+  if (from.entries.empty() && everything().time && everything().time->step()) everything().go_on();
   int count = 0;
   for (; count < most && !from.entries.empty(); ++count, from.entries.pop_front()) {
     ibv_wc& one = into[count] = from.entries.front();
     if (const std::uint32_t behind = std::exchange(one.vendor_err, 0); behind != 0)
-      for (const auto& on : everything().cards)
-        for (pair* each : on->pairs)
-          if (each->base.qp_num == one.qp_num)
-            each->retired = std::max<std::uint64_t>(each->retired, behind);
+      if (pair* const of = everything().find(one.qp_num))
+        of->retired = std::max<std::uint64_t>(of->retired, behind);
   }
   return count;
 }
@@ -115,6 +106,8 @@ int post_one(pair& to, const ibv_send_wr& what) {
   request made;
   made.what = what;
   made.number = ++to.posted;
+  if (to.base.qp_type == IBV_QPT_UD)
+    made.way = reinterpret_cast<const address_handle*>(what.wr.ud.ah)->way;
   const bool inlined = (what.send_flags & IBV_SEND_INLINE) != 0;
   for (int each = 0; each < what.num_sge; ++each) {
     const ibv_sge& piece = what.sg_list[each];
@@ -133,29 +126,15 @@ int post_send(ibv_qp* which, ibv_send_wr* chain, ibv_send_wr** refused) {
   pair& to = pair::from(which);
   if (which->state != IBV_QPS_RTS && which->state != IBV_QPS_ERR) return *refused = chain, EINVAL;
   int failed = 0;
+  ++to.on->doorbells;
   for (; chain && failed == 0; chain = chain->next) {
+    ++to.on->requests;
     failed = post_one(to, *chain);
     if (failed != 0) *refused = chain;
   }
+  if (everything().time) everything().time->launch(to);
   to.work();
   return failed;
-}
-
-bool may_go(ibv_qp_state from, ibv_qp_state to) {
-  if (to == IBV_QPS_RESET || to == IBV_QPS_ERR) return true;
-  return (from == IBV_QPS_RESET && to == IBV_QPS_INIT) ||
-         (from == IBV_QPS_INIT && to == IBV_QPS_RTR) || (from == IBV_QPS_RTR && to == IBV_QPS_RTS);
-}
-
-/// With IBV_QPS_RESET all is forgotten, completions too.
-void reset(pair& which) {
-  which.base.state = IBV_QPS_RESET;
-  which.sends.clear();
-  which.receives.clear();
-  which.retired = which.posted;
-  for (queue* each : {&which.sent(), &which.received()})
-    std::erase_if(each->entries,
-                  [&](const ibv_wc& one) { return one.qp_num == which.base.qp_num; });
 }
 
 }  // namespace
@@ -207,26 +186,42 @@ int ibv_query_device(ibv_context* of, ibv_device_attr* into) {
 }
 
 // verbs.h hands over an ibv_port_attr that it has filled with zeros.
-int ibv_query_port(ibv_context* of, std::uint8_t, _compat_ibv_port_attr* into) {
-  *reinterpret_cast<ibv_port_attr*>(into) = context::from(of).of->port;
+int ibv_query_port(ibv_context* of, std::uint8_t number, _compat_ibv_port_attr* into) {
+  const lock hold{guard()};
+  const std::vector<port>& ports = context::from(of).of->ports;
+  if (number < 1 || number > ports.size()) return EINVAL;
+  *reinterpret_cast<ibv_port_attr*>(into) = ports[number - 1u].attributes;
   return 0;
 }
 
 ssize_t _ibv_query_gid_table(ibv_context* of, ibv_gid_entry* into, std::size_t most, std::uint32_t,
                              std::size_t) {
-  if (most == 0) return 0;
-  into[0] = {};
-  into[0].gid = context::from(of).of->gid;
-  into[0].port_num = 1;
-  into[0].gid_type = context::from(of).of->port.link_layer == IBV_LINK_LAYER_INFINIBAND
-                         ? IBV_GID_TYPE_IB
-                         : IBV_GID_TYPE_ROCE_V2;
-  return 1;
+  const lock hold{guard()};
+  std::size_t count = 0;
+  for (const port& each : context::from(of).of->ports)
+    for (const ibv_gid_entry& gid : each.gids)
+      if (count < most) into[count++] = gid;
+  return static_cast<ssize_t>(count);
 }
 
-int ibv_query_pkey(ibv_context*, std::uint8_t, int index, __be16* into) {
-  *into = 0xffff;
-  return index == 0 ? 0 : -1;
+int ibv_query_gid(ibv_context* of, std::uint8_t number, int index, ibv_gid* into) {
+  const lock hold{guard()};
+  const std::vector<port>& ports = context::from(of).of->ports;
+  if (number < 1 || number > ports.size()) return -1;
+  const std::vector<ibv_gid_entry>& gids = ports[number - 1u].gids;
+  if (index < 0 || static_cast<std::size_t>(index) >= gids.size()) return -1;
+  *into = gids[static_cast<std::size_t>(index)].gid;
+  return 0;
+}
+
+int ibv_query_pkey(ibv_context* of, std::uint8_t number, int index, __be16* into) {
+  const lock hold{guard()};
+  const std::vector<port>& ports = context::from(of).of->ports;
+  if (number < 1 || number > ports.size()) return -1;
+  const std::vector<std::uint16_t>& keys = ports[number - 1u].keys;
+  if (index < 0 || static_cast<std::size_t>(index) >= keys.size()) return -1;
+  *into = htobe16(keys[static_cast<std::size_t>(index)]);
+  return 0;
 }
 
 int ibv_get_async_event(ibv_context* of, ibv_async_event* into) {
@@ -256,7 +251,11 @@ int ibv_dealloc_pd(ibv_pd* which) {
 
 ibv_mr* ibv_reg_mr(ibv_pd* in, void* at, std::size_t bytes, int access) {
   const lock hold{guard()};
-  if (!may_lock(bytes)) return refuse(ENOMEM);
+  const card& on = *context::from(in->context).of;
+  if (bytes > on.limits.max_mr_size) return refuse(EINVAL);
+  if (everything().regions.size() >= static_cast<std::size_t>(on.limits.max_mr) ||
+      !may_lock(on, bytes))
+    return refuse(ENOMEM);
   auto* const made = new region;
   made->base.context = in->context;
   made->base.pd = in;
@@ -281,14 +280,23 @@ int ibv_dereg_mr(ibv_mr* which) {
 }
 
 ibv_ah* ibv_create_ah(ibv_pd* in, ibv_ah_attr* way) {
+  const lock hold{guard()};
+  const card& on = *context::from(in->context).of;
+  if (way->port_num < 1 || way->port_num > on.ports.size()) return refuse(EINVAL);
+  // RoCE has no other address.
+  if (on.ports[way->port_num - 1u].ethernet() && !way->is_global) return refuse(EINVAL);
+  if (on.handles >= static_cast<std::size_t>(on.limits.max_ah)) return refuse(ENOMEM);
+  ++context::from(in->context).of->handles;
   auto* const made = new address_handle;
   made->base.context = in->context;
   made->base.pd = in;
-  made->to = way->grh.dgid;
+  made->way = *way;
   return &made->base;
 }
 
 int ibv_destroy_ah(ibv_ah* which) {
+  const lock hold{guard()};
+  --context::from(which->context).of->handles;
   delete reinterpret_cast<address_handle*>(which);
   return 0;
 }
@@ -350,94 +358,4 @@ int ibv_get_cq_event(ibv_comp_channel* from, ibv_cq** which, void** own) {
 }
 
 void ibv_ack_cq_events(ibv_cq*, unsigned) {}
-
-// ---- queues
-
-ibv_srq* ibv_create_srq(ibv_pd* in, ibv_srq_init_attr* wanted) {
-  const lock hold{guard()};
-  if (wanted->attr.max_wr >
-      static_cast<std::uint32_t>(context::from(in->context).of->limits.max_srq_wr))
-    return refuse(EINVAL);
-  auto* const made = new shared_queue;
-  made->base.context = in->context;
-  made->base.pd = in;
-  made->most = wanted->attr.max_wr;
-  everything().shared_queues.push_back(made);
-  return &made->base;
-}
-
-int ibv_destroy_srq(ibv_srq* which) {
-  const lock hold{guard()};
-  shared_queue* const gone = &shared_queue::from(which);
-  forget(everything().shared_queues, gone);
-  delete gone;
-  return 0;
-}
-
-ibv_qp* ibv_create_qp(ibv_pd* in, ibv_qp_init_attr* wanted) {
-  const lock hold{guard()};
-  card& on = *context::from(in->context).of;
-  const auto deepest = static_cast<std::uint32_t>(on.limits.max_qp_wr);
-  if (wanted->cap.max_send_wr > deepest || wanted->cap.max_recv_wr > deepest) return refuse(EINVAL);
-  if (wanted->qp_type == IBV_QPT_RC && on.count(IBV_QPT_RC) >= on.most_reliable)
-    return refuse(ENOMEM);
-  auto* const made = new pair;
-  made->base.context = in->context;
-  made->base.pd = in;
-  made->base.send_cq = wanted->send_cq;
-  made->base.recv_cq = wanted->recv_cq;
-  made->base.srq = wanted->srq;
-  made->base.qp_num = ++everything().last_number;
-  made->base.qp_type = wanted->qp_type;
-  made->base.state = IBV_QPS_RESET;
-  made->on = &on;
-  made->caps = wanted->cap;
-  made->signals_all = wanted->sq_sig_all != 0;
-  on.pairs.push_back(made);
-  return &made->base;
-}
-
-int ibv_modify_qp(ibv_qp* which, ibv_qp_attr* to, int mask) {
-  const lock hold{guard()};
-  pair& at = pair::from(which);
-  if (!(mask & IBV_QP_STATE) || !may_go(which->state, to->qp_state)) return errno = EINVAL;
-  if (at.on->refused_transitions > 0 && to->qp_state != IBV_QPS_ERR) {
-    --at.on->refused_transitions;
-    return errno = EIO;
-  }
-  if (mask & IBV_QP_QKEY) at.key = to->qkey;
-  if (mask & IBV_QP_DEST_QPN) at.remote = to->dest_qp_num;
-  if (mask & IBV_QP_AV) at.remote_gid = to->ah_attr.grh.dgid;
-  if (mask & IBV_QP_TIMEOUT)
-    at.patience = std::chrono::nanoseconds{
-        static_cast<std::int64_t>(std::ldexp(4096.0, to->timeout) * (to->retry_cnt + 1))};
-  if (to->qp_state == IBV_QPS_ERR) at.fail();
-  else if (to->qp_state == IBV_QPS_RESET) reset(at);
-  else which->state = to->qp_state;
-  everything().go_on();
-  return 0;
-}
-
-int ibv_query_qp(ibv_qp* which, ibv_qp_attr* into, int, ibv_qp_init_attr*) {
-  const lock hold{guard()};
-  into->qp_state = which->state;
-  return 0;
-}
-
-int ibv_destroy_qp(ibv_qp* which) {
-  const lock hold{guard()};
-  pair* const gone = &pair::from(which);
-  context& host = context::from(which->context);
-  host.release();  // nothing of it comes later
-  for (queue* each : {&gone->sent(), &gone->received()})
-    std::erase_if(each->entries, [&](const ibv_wc& one) { return one.qp_num == which->qp_num; });
-  std::erase_if(host.events, [&](const ibv_async_event& each) {
-    return (each.event_type == IBV_EVENT_QP_FATAL ||
-            each.event_type == IBV_EVENT_QP_LAST_WQE_REACHED) &&
-           each.element.qp == which;
-  });
-  std::erase(gone->on->pairs, gone);
-  delete gone;
-  return 0;
-}
 }

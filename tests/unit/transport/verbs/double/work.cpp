@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -59,6 +60,27 @@ std::deque<receive>* receives_of(pair& at) {
   return all.empty() ? nullptr : &all;
 }
 
+std::chrono::nanoseconds patience_with_silence(const ibv_qp_attr& of) {
+  return std::chrono::nanoseconds{
+      static_cast<std::int64_t>(std::ldexp(4096.0, of.timeout) * (of.retry_cnt + 1))};
+}
+
+/// InfiniBand specification, 9.7.5.2.8, table 45.
+std::chrono::microseconds receiver_timer(unsigned code) {
+  constexpr unsigned tens[32] = {65536, 1,    2,    3,     4,     6,     8,     12,
+                                 16,    24,   32,   48,    64,    96,    128,   192,
+                                 256,   384,  512,  768,   1024,  1536,  2048,  3072,
+                                 4096,  6144, 8192, 12288, 16384, 24576, 32768, 49152};
+  return std::chrono::microseconds{tens[code & 31] * 10u};
+}
+
+/// So that simulated time comes to this point.
+void wake_at(clock::time_point when) {
+  if (timeline* const time = everything().time.get(); time && when > now())
+    time->at(std::chrono::nanoseconds{when.time_since_epoch()}.count() * nanosecond,
+             [] { everything().go_on(); });
+}
+
 bool receives_now(const pair& at) {
   return at.base.state == IBV_QPS_RTR || at.base.state == IBV_QPS_RTS;
 }
@@ -66,6 +88,12 @@ bool receives_now(const pair& at) {
 }  // namespace
 
 // ---- hosts
+
+clock::time_point now() {
+  const timeline* const time = everything().time.get();
+  if (!time) return clock::now();
+  return clock::time_point{std::chrono::nanoseconds{time->now() / nanosecond}};
+}
 
 void context::tell(const ibv_async_event& what) {
   events.push_back(what);
@@ -82,11 +110,18 @@ void queue::add(const ibv_wc& what) {
   context& host = context::from(base.context);
   host.release();
   ++everything().completions;
+  if (overrun) return;
   if (entries.size() >= static_cast<std::size_t>(base.cqe)) {
+    overrun = true;
     ibv_async_event event{};
     event.event_type = IBV_EVENT_CQ_ERR;
     event.element.cq = &base;
     host.tell(event);
+    for (const auto& [number, each] : everything().numbers) {
+      if (&each->sent() != this && &each->received() != this) continue;
+      each->tell(IBV_EVENT_QP_FATAL);
+      each->fail();
+    }
     return;
   }
   entries.push_back(what);
@@ -99,15 +134,17 @@ void queue::add(const ibv_wc& what) {
 
 // ---- finding
 
-pair* world::find(const card& from, const ibv_gid& where, std::uint32_t number) const {
-  if (from.cut) return nullptr;
-  for (const auto& each : cards) {
-    if (each->cut || std::memcmp(each->gid.raw, where.raw, sizeof where.raw) != 0) continue;
-    const auto found =
-        std::ranges::find(each->pairs, number, [](const pair* one) { return one->base.qp_num; });
-    return found == each->pairs.end() ? nullptr : *found;
-  }
-  return nullptr;
+pair* world::find(std::uint32_t number) const {
+  const auto found = numbers.find(number);
+  return found == numbers.end() ? nullptr : found->second;
+}
+
+pair* world::find(const pair& from, const ibv_ah_attr& way, std::uint32_t number) const {
+  pair* const to = find(number);
+  if (!to || to->base.state == IBV_QPS_RESET || from.on->cut || to->on->cut) return nullptr;
+  return from.at().reaches(to->at(), way, routers) && same_partition(from.key(), to->key())
+             ? to
+             : nullptr;
 }
 
 region* world::find(std::uint32_t key, std::uint64_t at, std::size_t bytes, bool remote) const {
@@ -130,7 +167,28 @@ void world::go_on() {
   } while (completions != before);
 }
 
+void shared_queue::watch() {
+  if (limit == 0 || waiting.size() >= limit) return;
+  limit = 0;
+  ibv_async_event event{};
+  event.event_type = IBV_EVENT_SRQ_LIMIT_REACHED;
+  event.element.srq = &base;
+  context::from(base.context).tell(event);
+}
+
 // ---- a queue pair
+
+std::uint16_t pair::key() const {
+  const std::vector<std::uint16_t>& keys = at().keys;
+  return attributes.pkey_index < keys.size() ? keys[attributes.pkey_index] : 0;
+}
+
+void pair::tell(ibv_event_type what) {
+  ibv_async_event event{};
+  event.event_type = what;
+  event.element.qp = &base;
+  context::from(base.context).tell(event);
+}
 
 void pair::complete(const request& which, ibv_wc_status how) {
   if (how == IBV_WC_SUCCESS && !signals_all && !(which.what.send_flags & IBV_SEND_SIGNALED)) return;
@@ -144,26 +202,50 @@ void pair::complete(const request& which, ibv_wc_status how) {
 void pair::fail() {
   if (base.state == IBV_QPS_ERR || base.state == IBV_QPS_RESET) return;
   base.state = IBV_QPS_ERR;
+  for (; !executed.empty(); executed.pop_front())
+    complete(executed.front().of, executed.front().how);
   for (; !sends.empty(); sends.pop_front()) complete(sends.front(), IBV_WC_WR_FLUSH_ERR);
   for (; !receives.empty(); receives.pop_front())
     received().add(completion(*this, receives.front().id, IBV_WC_WR_FLUSH_ERR));
   if (!base.srq || !on->tells_last_wqe) return;
-  ibv_async_event event{};
-  event.event_type = IBV_EVENT_QP_LAST_WQE_REACHED;
-  event.element.qp = &base;
-  context::from(base.context).tell(event);
+  tell(IBV_EVENT_QP_LAST_WQE_REACHED);
 }
 
 void pair::work() {
   while (base.state == IBV_QPS_RTS && !sends.empty()) {
+    if (everything().time && !sends.front().arrived) return;
     ibv_wc_status how = IBV_WC_SUCCESS;
     if (!work(sends.front(), how)) return;
-    silent_since = clock::time_point::max();
-    const request over = std::move(sends.front());
+    silent_since = not_ready_since = clock::time_point::max();
+    request over = std::move(sends.front());
     sends.pop_front();
-    complete(over, how);
+    finish(std::move(over), how);
     if (how != IBV_WC_SUCCESS) fail();
   }
+}
+
+void pair::finish(request over, ibv_wc_status how) {
+  timeline* const time = everything().time.get();
+  if (!time || how != IBV_WC_SUCCESS) {
+    for (; !executed.empty(); executed.pop_front())
+      complete(executed.front().of, executed.front().how);
+    return complete(over, how);
+  }
+  const cost_model& costs = time->costs();
+  // The data of a READ are the answer; that of a datagram is its last packet's departure.
+  const bool answered = base.qp_type == IBV_QPT_RC && over.what.opcode != IBV_WR_RDMA_READ;
+  time->at(time->now() + costs.completion + (answered ? costs.latency : 0),
+           [number = base.qp_num, which = over.number] {
+             if (pair* const still = everything().find(number)) still->acknowledge(which);
+           });
+  executed.push_back({std::move(over), how, false});
+}
+
+void pair::acknowledge(std::uint64_t number) {
+  for (acknowledgement& each : executed)
+    if (each.of.number == number) each.here = true;
+  for (; !executed.empty() && executed.front().here; executed.pop_front())
+    complete(executed.front().of, executed.front().how);
 }
 
 /// False: it waits.
@@ -172,23 +254,35 @@ bool pair::work(const request& which, ibv_wc_status& how) {
     how = send_datagram(which);
     return true;
   }
-  pair* const to = everything().find(*on, remote_gid, remote);
+  const std::size_t bytes = which.inlined.size() + room_of(which.pieces);
+  if (bytes > at().attributes.max_msg_sz) {
+    how = IBV_WC_LOC_LEN_ERR;
+    return true;
+  }
+  pair* const to = peer_of(which);
   if (!to || !receives_now(*to)) {
-    const auto now = clock::now();
+    const auto now = verbs_double::now();
+    if (silent_since == clock::time_point::max()) ++on->vanished;
     silent_since = std::min(silent_since, now);
     how = IBV_WC_RETRY_EXC_ERR;
-    return now - silent_since >= patience;
+    // Timeout 0: it waits for ever.
+    if (attributes.timeout == 0) return false;
+    wake_at(silent_since + patience_with_silence(attributes));
+    return now - silent_since >= patience_with_silence(attributes);
   }
+  if (to->base.state == IBV_QPS_RTR && !std::exchange(to->established, true))
+    to->tell(IBV_EVENT_COMM_EST);
   if (which.what.opcode == IBV_WR_SEND || which.what.opcode == IBV_WR_SEND_WITH_IMM)
     return send(*to, which, how);
-  const std::size_t bytes = which.inlined.size() + room_of(which.pieces);
   const auto& [address, key] = which.what.wr.rdma;
   const region* const there = bytes > 0 ? everything().find(key, address, bytes, true) : nullptr;
   const int needed =
       which.what.opcode == IBV_WR_RDMA_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
-  if (bytes > 0 && (!there || (there->access & needed) == 0)) {
+  if (bytes > 0 && (!there || (there->access & needed) == 0 ||
+                    (to->attributes.qp_access_flags & static_cast<unsigned>(needed)) == 0)) {
     how = IBV_WC_REM_ACCESS_ERR;
     to->fail();
+    to->tell(IBV_EVENT_QP_ACCESS_ERR);
     return true;
   }
   context& host = context::from(to->base.context);
@@ -204,9 +298,30 @@ bool pair::work(const request& which, ibv_wc_status& how) {
   return true;
 }
 
+pair* pair::peer_of(const request& which) const {
+  pair* const to = everything().find(*this, attributes.ah_attr, attributes.dest_qp_num);
+  if (!to || to->base.qp_type != base.qp_type) return nullptr;
+  const std::size_t packet = std::min<std::size_t>(which.inlined.size() + room_of(which.pieces),
+                                                   std::size_t{128} << attributes.path_mtu);
+  return packet <= at().longest_packet() && packet <= to->at().longest_packet() ? to : nullptr;
+}
+
+/// False: it has waited long enough.
+bool pair::waits_for_receive(pair& to, ibv_wc_status& how) {
+  const auto now = verbs_double::now();
+  if (not_ready_since == clock::time_point::max()) ++to.on->not_ready;
+  not_ready_since = std::min(not_ready_since, now);
+  constexpr int for_ever = 7;
+  if (attributes.rnr_retry == for_ever) return true;
+  how = IBV_WC_RNR_RETRY_EXC_ERR;
+  const auto patience = receiver_timer(to.attributes.min_rnr_timer) * (attributes.rnr_retry + 1);
+  wake_at(not_ready_since + patience);
+  return now - not_ready_since < patience;
+}
+
 bool pair::send(pair& to, const request& which, ibv_wc_status& how) {
   std::deque<receive>* const waiting = receives_of(to);
-  if (!waiting) return false;  // receiver not ready: tried again for ever
+  if (!waiting) return !waits_for_receive(to, how);
   std::vector<std::byte> data;
   if (!gather(which, data)) {
     how = IBV_WC_LOC_PROT_ERR;
@@ -214,6 +329,7 @@ bool pair::send(pair& to, const request& which, ibv_wc_status& how) {
   }
   const receive into = std::move(waiting->front());
   waiting->pop_front();
+  if (to.base.srq) shared_queue::from(to.base.srq).watch();
   ibv_wc made = completion(to, into.id, IBV_WC_SUCCESS);
   made.opcode = IBV_WC_RECV;
   made.byte_len = static_cast<std::uint32_t>(data.size());
@@ -232,33 +348,60 @@ bool pair::send(pair& to, const request& which, ibv_wc_status& how) {
 
 /// One that nobody takes is gone, and its sender does not know.
 ibv_wc_status pair::send_datagram(const request& which) {
-  std::vector<std::byte> data(network_header, std::byte{0xee});
+  const auto& to_where = which.what.wr.ud;
+  const ibv_ah_attr& way = which.way;
+  datagram made;
+  made.to = to_where.remote_qpn;
+  made.from = base.qp_num;
+  made.from_lid = at().attributes.lid;
+  made.sl = way.sl;
+  made.with_gid = way.is_global != 0;
+  made.data.assign(network_header, std::byte{0xee});
   std::vector<std::byte> its;
   if (!gather(which, its)) return IBV_WC_LOC_PROT_ERR;
-  data.insert(data.end(), its.begin(), its.end());
-  const auto& way = which.what.wr.ud;
-  pair* const to =
-      everything().find(*on, reinterpret_cast<const address_handle*>(way.ah)->to, way.remote_qpn);
-  if (!to || to->base.qp_type != IBV_QPT_UD || !receives_now(*to) || to->key != way.remote_qkey)
-    return IBV_WC_SUCCESS;
-  if (to->on->listens) to->on->listens(its.data(), its.size());
-  if (to->on->drop_datagrams > 0) {
-    --to->on->drop_datagrams;
+  if (its.size() > at().longest_packet()) return IBV_WC_LOC_LEN_ERR;
+  made.data.insert(made.data.end(), its.begin(), its.end());
+  pair* const to = everything().find(*this, way, made.to);
+  if (!to || to->base.qp_type != IBV_QPT_UD || !receives_now(*to) ||
+      to->attributes.qkey != to_where.remote_qkey || its.size() > to->at().longest_packet()) {
+    ++on->vanished;
     return IBV_WC_SUCCESS;
   }
-  std::deque<receive>* const waiting = receives_of(*to);
-  if (!waiting || room_of(waiting->front().pieces) < data.size()) return IBV_WC_SUCCESS;
+  card& there = *to->on;
+  if (there.listens) there.listens(its.data(), its.size());
+  if (there.drop_datagrams > 0) {
+    --there.drop_datagrams;
+    return IBV_WC_SUCCESS;
+  }
+  for (unsigned left = there.copies ? there.copies(its.data(), its.size()) : 1; left > 0; --left) {
+    if (there.late_datagrams == 0) {
+      to->take(made);
+      continue;
+    }
+    --there.late_datagrams;
+    everything().late.push_back(made);
+  }
+  return IBV_WC_SUCCESS;
+}
+
+void pair::take(const datagram& what) {
+  std::deque<receive>* const waiting = receives_of(*this);
+  if (!waiting || !receives_now(*this) || room_of(waiting->front().pieces) < what.data.size())
+    return;
   const receive into = std::move(waiting->front());
   waiting->pop_front();
-  ibv_wc made = completion(
-      *to, into.id,
-      scatter(data.data(), data.size(), into.pieces) ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR);
+  if (base.srq) shared_queue::from(base.srq).watch();
+  ibv_wc made =
+      completion(*this, into.id,
+                 scatter(what.data.data(), what.data.size(), into.pieces) ? IBV_WC_SUCCESS
+                                                                          : IBV_WC_LOC_PROT_ERR);
   made.opcode = IBV_WC_RECV;
-  made.byte_len = static_cast<std::uint32_t>(data.size());
-  made.wc_flags = IBV_WC_GRH;
-  made.src_qp = base.qp_num;
-  to->received().add(made);
-  return IBV_WC_SUCCESS;
+  made.byte_len = static_cast<std::uint32_t>(what.data.size());
+  if (what.with_gid) made.wc_flags = IBV_WC_GRH;
+  made.src_qp = what.from;
+  made.slid = what.from_lid;
+  made.sl = what.sl;
+  received().add(made);
 }
 
 }  // namespace peal::verbs_double
