@@ -251,7 +251,10 @@ void bootstrap_client::state::meet_launcher() {
                     number));
   size = static_cast<int>(number);
   if (get_number(everyone, launcher_cores_key, number)) cores = static_cast<int>(number);
-  if (get_number(self, PMIX_APPNUM, number) && number <= INT32_MAX)
+  // Slurm's PMIx says 0 of every program, where pealrun has set the variable.
+  if (const char* told = std::getenv("PEALRUN_APPNUM"); told != nullptr)
+    application = std::atoi(told);
+  else if (get_number(self, PMIX_APPNUM, number) && number <= INT32_MAX)
     application = static_cast<int>(number);
   // Another launcher knows neither; a question that it cannot answer may take a turn of its server.
   if (cores > 0) distances = get_text(everyone, launcher_distances_key);

@@ -6,6 +6,7 @@ check_PROGRAMS += \
   tests/launcher/hanging_rank \
   tests/launcher/learnt_rank \
   tests/launcher/meeting_rank \
+  tests/launcher/numbered_rank \
   tests/launcher/plain_rank \
   tests/launcher/report_mpi_rank \
   tests/launcher/report_rank \
@@ -22,6 +23,8 @@ tests_launcher_learnt_rank_SOURCES = tests/launcher/learnt_rank.cpp
 tests_launcher_learnt_rank_LDADD = libpeal.la
 tests_launcher_meeting_rank_SOURCES = tests/launcher/meeting_rank.cpp
 tests_launcher_meeting_rank_LDADD = $(peal_parts) $(PMIX_LIBS)
+tests_launcher_numbered_rank_SOURCES = tests/launcher/numbered_rank.c
+tests_launcher_numbered_rank_LDADD = libmpi_abi.la
 tests_launcher_plain_rank_SOURCES = tests/launcher/plain_rank.cpp
 tests_launcher_report_mpi_rank_SOURCES = tests/launcher/report_mpi_rank.c
 tests_launcher_report_mpi_rank_LDADD = libmpi_abi.la

@@ -49,7 +49,9 @@ std::vector<std::string> ranks_command(const std::vector<application>& programs,
   int end = 0;
   for (const application& each : programs) {
     end += each.ranks;
-    const std::string what = shell_text(ranks_command(each));
+    application counted = each;
+    counted.variables.emplace_back("PEALRUN_APPNUM", fmt::format("{}", &each - programs.data()));
+    const std::string what = shell_text(ranks_command(counted));
     script += &each == &programs.back()
                   ? "exec " + what
                   : fmt::format("[ \"${}\" -lt {} ] && exec {}; ", rank, end, what);

@@ -42,6 +42,8 @@ restart::restart(std::vector<std::string> words) : inherited_{open_for_children(
   }
   arguments_ = std::move(words);
   ::setenv("PEAL_RESTART", fmt::format("{}", count_).c_str(), 1);
+  // Of a job around this one.
+  ::unsetenv("PEALRUN_APPNUM");
 }
 
 std::string restart::name_of(const std::string& job) const {

@@ -167,6 +167,17 @@ def several_programs_make_one_job_under_slurm(desk):
 
 
 @case()
+def each_of_several_programs_knows_its_number_under_slurm(desk):
+    program = harness.build / "tests/launcher/numbered_rank"
+    programs = ("-n", 1, program, ":", "-n", 2, "-x", "LEVEL=1", program, ":", program)
+    # On one node: shared memory is all that is needed.
+    done = run(desk, *programs, size=("-N1", "-n4"), env={"PEALRUN_APPNUM": "9"})
+    numbers = ["rank 0 program 0", "rank 1 program 1", "rank 2 program 1", "rank 3 program 2"]
+    equal((done.code, done.err, sorted(done.lines())), (0, "", numbers), f"{done}")
+    equal(sorted(desk.run(*programs, env={"PEALRUN_APPNUM": "9"}).lines()), numbers, "as without Slurm")
+
+
+@case()
 def a_failing_rank_under_slurm_is_told_in_one_line(desk):
     def failing(what):
         return run(desk, "-n", 4, "sh", "-c", f"[ $PMIX_RANK = 2 ] && {what}; exec sleep 1000")

@@ -32,8 +32,9 @@ TEST(ranks_command, of_several_programs_chooses_by_rank) {
   second.variables = {{"LEVEL", "2"}};
   EXPECT_EQ(ranks_command({program(1, "server"), second, program(3, "rest")}, "RANK"),
             (words{"sh", "-c",
-                   "[ \"$RANK\" -lt 1 ] && exec /bin/server; [ \"$RANK\" -lt 3 ] && exec env "
-                   "LEVEL=2 /bin/worker 'it'\\''s' %t; exec /bin/rest"}));
+                   "[ \"$RANK\" -lt 1 ] && exec env PEALRUN_APPNUM=0 /bin/server; "
+                   "[ \"$RANK\" -lt 3 ] && exec env LEVEL=2 PEALRUN_APPNUM=1 /bin/worker "
+                   "'it'\\''s' %t; exec env PEALRUN_APPNUM=2 /bin/rest"}));
 }
 
 TEST(ranks_command, as_text_is_quoted_where_a_shell_needs_it) {

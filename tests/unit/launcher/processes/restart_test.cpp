@@ -11,10 +11,12 @@ using words = std::vector<std::string>;
 
 TEST(restart, a_first_start_has_all_words_and_counts_from_0) {
   ::setenv("PEAL_RESTART", "7", 1);  // of a pealrun around this one
+  ::setenv("PEALRUN_APPNUM", "7", 1);
   const restart first{words{"pealrun", "--restart", "3", "./program"}};
   EXPECT_EQ(first.count(), 0);
   EXPECT_EQ(first.arguments(), (words{"--restart", "3", "./program"}));
   EXPECT_STREQ(std::getenv("PEAL_RESTART"), "0");
+  EXPECT_EQ(std::getenv("PEALRUN_APPNUM"), nullptr);
   EXPECT_EQ(first.name_of("peal-1-2-3-4"), "peal-1-2-3-4");
 }
 

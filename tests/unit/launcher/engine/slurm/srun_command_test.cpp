@@ -124,8 +124,9 @@ TEST(srun_command, of_several_programs_chooses_by_the_number_of_the_task) {
   request.applications = {program(1, "server"), program(2, "worker")};
   const words all = translated(request);
   EXPECT_TRUE(has(all, "--ntasks=3"));
-  EXPECT_TRUE(has_in_a_row(
-      all, {"sh", "-c", "[ \"$SLURM_PROCID\" -lt 1 ] && exec /bin/server; exec /bin/worker"}));
+  EXPECT_TRUE(has_in_a_row(all, {"sh", "-c",
+                                 "[ \"$SLURM_PROCID\" -lt 1 ] && exec env PEALRUN_APPNUM=0 "
+                                 "/bin/server; exec env PEALRUN_APPNUM=1 /bin/worker"}));
 }
 
 TEST(srun_command, gives_each_node_its_own_folder_where_ranks_note_what_they_do) {
