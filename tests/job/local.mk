@@ -150,6 +150,23 @@ tests_job_lost_rings_la_LDFLAGS = -module -avoid-version -shared -rpath $(abs_bu
 tests_job_lost_rings_la_CXXFLAGS = $(AM_CXXFLAGS) -fvisibility=default
 tests_job_lost_rings_la_LIBADD = -ldl
 
+# Adapters of several nodes, for jobs over verbs where there is no device: preloaded, they stand before libibverbs.
+check_LTLIBRARIES += tests/job/verbs_double.la
+tests_job_verbs_double_la_SOURCES = \
+  tests/unit/transport/verbs/double/card.cpp \
+  tests/unit/transport/verbs/double/elsewhere.cpp \
+  tests/unit/transport/verbs/double/port.cpp \
+  tests/unit/transport/verbs/double/queue_pairs.cpp \
+  tests/unit/transport/verbs/double/states.cpp \
+  tests/unit/transport/verbs/double/timeline.cpp \
+  tests/unit/transport/verbs/double/verbs.cpp \
+  tests/unit/transport/verbs/double/wire.cpp \
+  tests/unit/transport/verbs/double/work.cpp
+tests_job_verbs_double_la_LDFLAGS = -module -avoid-version -shared -rpath $(abs_builddir)/tests/job
+tests_job_verbs_double_la_CPPFLAGS = $(unit_cppflags)
+tests_job_verbs_double_la_CXXFLAGS = $(unit_cxxflags) -fvisibility=default
+tests_job_verbs_double_la_LIBADD = -lpthread
+
 # A script over the library: what it calls stands in the headers.
 check_SCRIPTS += tests/job/mpi_arguments
 tests/job/mpi_arguments: Makefile libmpi_abi.la

@@ -19,6 +19,7 @@ tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/verbs/double/card.cpp \
   tests/unit/transport/verbs/double/card.hpp \
   tests/unit/transport/verbs/double/cards_of_each.cpp \
+  tests/unit/transport/verbs/double/elsewhere.cpp \
   tests/unit/transport/verbs/double/ends.hpp \
   tests/unit/transport/verbs/double/objects.hpp \
   tests/unit/transport/verbs/double/port.cpp \
@@ -31,6 +32,8 @@ tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/verbs/double/timeline.cpp \
   tests/unit/transport/verbs/double/timeline.hpp \
   tests/unit/transport/verbs/double/verbs.cpp \
+  tests/unit/transport/verbs/double/wire.cpp \
+  tests/unit/transport/verbs/double/wire.hpp \
   tests/unit/transport/verbs/double/work.cpp \
   tests/unit/transport/verbs/double_unit.cpp
 tests_unit_verbs_double_test_CPPFLAGS = $(unit_cppflags)
@@ -68,6 +71,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/bulk/reads_test.cpp \
   tests/unit/transport/verbs/double/port_test.cpp \
   tests/unit/transport/verbs/double/timeline_test.cpp \
+  tests/unit/transport/verbs/double/wire_test.cpp \
   tests/unit/transport/verbs/double/work_test.cpp \
   tests/unit/transport/verbs/connect/lifetime_test.cpp \
   tests/unit/transport/verbs/connections_test.cpp \

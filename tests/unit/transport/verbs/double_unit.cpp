@@ -3,6 +3,7 @@
 #include "unit/transport/verbs/device/slots_test.cpp"
 #include "unit/transport/verbs/double/port_test.cpp"
 #include "unit/transport/verbs/double/timeline_test.cpp"
+#include "unit/transport/verbs/double/wire_test.cpp"
 #include "unit/transport/verbs/double/work_test.cpp"
 #include "unit/transport/verbs/setup/configuration_test.cpp"
 #include "unit/transport/verbs/sleeper_test.cpp"

@@ -10,12 +10,13 @@
 namespace peal::verbs_double {
 
 std::recursive_mutex& guard() {
-  static std::recursive_mutex only;
+  static std::recursive_mutex& only = *new std::recursive_mutex;
   return only;
 }
 
 world& everything() {
-  static world only;
+  // Not destroyed: a thread may use it as long as the process lives (wire.hpp).
+  static world& only = *new world;
   return only;
 }
 

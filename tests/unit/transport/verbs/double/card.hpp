@@ -40,6 +40,8 @@ struct card {
   ibv_device_attr limits{};  // what it says, and holds to
   std::vector<port> ports;   // port number 1 is the first
 
+  bool elsewhere = false;  // of another node: processes of this one do not see it
+
   // ---- knobs
   // nothing comes here, nothing leaves; what leaves is tried again as long as its queue pair has
   // patience

@@ -19,6 +19,7 @@
 
 #include "unit/transport/verbs/double/card.hpp"
 #include "unit/transport/verbs/double/timeline.hpp"
+#include "unit/transport/verbs/double/wire.hpp"
 
 namespace peal::verbs_double {
 
@@ -107,6 +108,7 @@ struct request {
   std::uint64_t number = 0;  // counted from 1
   // in simulated time
   bool launched = false, arrived = false;
+  std::uint32_t sequence = 0;  // to another process; 0: it was not sent yet
 };
 
 /// On its way to the queue pair of this number.
@@ -144,6 +146,23 @@ struct pair {
   unsigned reads_out = 0;
   picoseconds ready_at = 0;
 
+  // ---- with a peer in another process (elsewhere.cpp)
+  struct held_packet {
+    packet what;
+    std::vector<std::byte> data;
+  };
+  std::deque<held_packet> incoming;  // the first waits for a receive
+  std::uint32_t last_sequence = 0, last_taken = 0, attempt = 0;
+  clock::time_point not_ready_here = clock::time_point::max();
+  clock::time_point tried_at;
+  bool refused = false;  // nobody answered: all is sent again
+  [[nodiscard]] bool has_peer_elsewhere() const;
+  void answered(const packet&, const std::vector<std::byte>& data);
+  void asked(packet, std::vector<std::byte> data);
+  void nobody_answers();
+  /// Those that wait are not answered.
+  void refuse_incoming();
+
   static pair& from(ibv_qp* base) { return *reinterpret_cast<pair*>(base); }
   [[nodiscard]] queue& sent() const { return queue::from(base.send_cq); }
   [[nodiscard]] queue& received() const { return queue::from(base.recv_cq); }
@@ -162,9 +181,19 @@ struct pair {
   /// Done at the other side: complete now, or when the answer is here.
   void finish(request, ibv_wc_status);
   void acknowledge(std::uint64_t number);
+  [[nodiscard]] bool send_elsewhere(request&, ibv_wc_status& how);
+  void send_datagram_elsewhere(const datagram&, const ibv_ah_attr& way, std::uint32_t key);
+  void work_elsewhere();
+  void work_incoming();
   /// Null: no packet of this request comes to a queue pair.
   [[nodiscard]] pair* peer_of(const request&) const;
-  [[nodiscard]] bool waits_for_receive(pair& to, ibv_wc_status& how);
+  /// False: who sends, with so many retries, has waited long enough.
+  [[nodiscard]] bool lets_wait(unsigned retries, clock::time_point& since);
+  /// Requires: a receive waits.
+  ibv_wc_status receive_message(const std::vector<std::byte>& data, const ibv_send_wr& what);
+  [[nodiscard]] bool opens(std::uint64_t address, std::uint32_t key, std::size_t bytes,
+                           bool reads) const;
+  void put(std::uint64_t address, std::vector<std::byte> data);
   [[nodiscard]] bool work(const request&, ibv_wc_status& how);
   [[nodiscard]] bool send(pair& to, const request&, ibv_wc_status& how);
   [[nodiscard]] ibv_wc_status send_datagram(const request&);
@@ -184,6 +213,7 @@ struct world {
   std::vector<datagram> late;
   std::unique_ptr<timeline> time;  // null: work is done at once
   bool routers = false;            // between networks
+  wire* others = nullptr;          // null: there are no other processes
 
   [[nodiscard]] pair* find(std::uint32_t number) const;
   /// The queue pair of this number on a port to which packets come by `way` from `from`; null: they
@@ -191,9 +221,22 @@ struct world {
   [[nodiscard]] pair* find(const pair& from, const ibv_ah_attr& way, std::uint32_t number) const;
   [[nodiscard]] region* find(std::uint32_t key, std::uint64_t at, std::size_t bytes,
                              bool remote) const;
+  /// Where packets come that leave by `way`, of all cards; false: nowhere.
+  [[nodiscard]] bool find_port(const pair& from, const ibv_ah_attr& way, packet& into) const;
   /// Goes on with what waits for something.
   void go_on();
 };
 world& everything();
+
+std::byte* memory(std::uint64_t address);
+std::size_t room_of(const std::vector<ibv_sge>& pieces);
+/// What a request sends; false: its memory is not registered.
+bool gather(const request& from, std::vector<std::byte>& into);
+/// False: it is not registered, or too short.
+bool scatter(const std::byte* data, std::size_t bytes, const std::vector<ibv_sge>& pieces);
+/// Null: nothing is posted.
+std::deque<receive>* receives_of(pair& at);
+bool receives_now(const pair& at);
+std::chrono::nanoseconds patience_with_silence(const ibv_qp_attr& of);
 
 }  // namespace peal::verbs_double

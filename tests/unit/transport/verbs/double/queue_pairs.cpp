@@ -19,6 +19,10 @@ void reset(pair& which) {
   which.base.state = IBV_QPS_RESET;
   which.sends.clear();
   which.executed.clear();
+  which.refuse_incoming();
+  which.last_sequence = which.last_taken = 0;
+  which.refused = false;
+  which.silent_since = which.not_ready_since = peal::verbs_double::clock::time_point::max();
   which.reads_out = 0;
   which.receives.clear();
   which.retired = which.posted;
@@ -66,6 +70,17 @@ void take_over(ibv_qp_attr& into, const ibv_qp_attr& from, int mask) {
   if (mask & IBV_QP_TIMEOUT) into.timeout = from.timeout;
   if (mask & IBV_QP_RETRY_CNT) into.retry_cnt = from.retry_cnt;
   if (mask & IBV_QP_RNR_RETRY) into.rnr_retry = from.rnr_retry;
+}
+
+/// Counted by themselves, so that queue pairs made in turn are dealt over the units of a card.
+std::uint32_t next_number() {
+  static std::uint32_t last = 16;
+  const wire* const others = everything().others;
+  if (!others) return ++last;
+  std::uint32_t found = 0;
+  do found = others->first_number() | (++last & ((1u << wire::own_bits) - 1));
+  while (everything().find(found));
+  return found;
 }
 
 bool belongs_to_queue_pair(ibv_event_type what) {
@@ -150,9 +165,7 @@ ibv_qp* ibv_create_qp(ibv_pd* in, ibv_qp_init_attr* wanted) {
   made->base.send_cq = wanted->send_cq;
   made->base.recv_cq = wanted->recv_cq;
   made->base.srq = wanted->srq;
-  // Counted by themselves, so that queue pairs made in turn are dealt over the units of a card.
-  static std::uint32_t last_number = 16;
-  made->base.qp_num = ++last_number;
+  made->base.qp_num = next_number();
   made->base.qp_type = wanted->qp_type;
   made->base.state = IBV_QPS_RESET;
   made->on = &on;
@@ -194,6 +207,7 @@ int ibv_destroy_qp(ibv_qp* which) {
   pair* const gone = &pair::from(which);
   context& host = context::from(which->context);
   host.release();  // nothing of it comes later
+  gone->refuse_incoming();
   for (queue* each : {&gone->sent(), &gone->received()})
     std::erase_if(each->entries, [&](const ibv_wc& one) { return one.qp_num == which->qp_num; });
   std::erase_if(host.events, [&](const ibv_async_event& each) {

@@ -8,7 +8,8 @@ raw_end::raw_end(verbs_double::card& on, const raw_plan& wanted)
     : card{on}, plan{wanted}, memory(wanted.bytes) {
   context = ibv_open_device(&on.device);
   domain = ibv_alloc_pd(context);
-  completions = ibv_create_cq(context, plan.completions, nullptr, nullptr, 0);
+  if (plan.wakes) channel = ibv_create_comp_channel(context);
+  completions = ibv_create_cq(context, plan.completions, nullptr, channel, 0);
   EXPECT_TRUE(completions);
   if (plan.shared) {
     ibv_srq_init_attr queue{};
@@ -36,12 +37,13 @@ raw_end::~raw_end() {
   if (region) ibv_dereg_mr(region);
   if (shared) ibv_destroy_srq(shared);
   if (completions) ibv_destroy_cq(completions);
+  if (channel) ibv_destroy_comp_channel(channel);
   ibv_dealloc_pd(domain);
   ibv_close_device(context);
 }
 
-ibv_ah_attr raw_end::way_to(const raw_end& other, bool with_gid) const {
-  const verbs_double::port& there = other.card.ports[other.plan.port - 1];
+ibv_ah_attr raw_end::way_to(const verbs_double::card& other, unsigned port, bool with_gid) const {
+  const verbs_double::port& there = other.ports[port - 1];
   ibv_ah_attr way{};
   way.port_num = static_cast<std::uint8_t>(plan.port);
   way.dlid = there.attributes.lid;
@@ -51,7 +53,7 @@ ibv_ah_attr raw_end::way_to(const raw_end& other, bool with_gid) const {
   return way;
 }
 
-void raw_end::connect(const raw_end& other, const raw_path& path) {
+void raw_end::connect(const ibv_ah_attr& way, std::uint32_t number, const raw_path& path) {
   ibv_qp_attr to{};
   to.qp_state = IBV_QPS_INIT;
   to.port_num = static_cast<std::uint8_t>(plan.port);
@@ -61,9 +63,9 @@ void raw_end::connect(const raw_end& other, const raw_path& path) {
                           IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
             0);
   to.qp_state = IBV_QPS_RTR;
-  to.ah_attr = way_to(other, path.with_gid);
+  to.ah_attr = way;
   to.path_mtu = path.mtu;
-  to.dest_qp_num = other.pair->qp_num;
+  to.dest_qp_num = number;
   to.max_dest_rd_atomic = 16;
   to.min_rnr_timer = 1;
   ASSERT_EQ(ibv_modify_qp(pair, &to,
@@ -127,18 +129,19 @@ int raw_end::send(std::uint64_t id, std::uint32_t bytes, unsigned flags) {
   return post(what, bytes);
 }
 
-int raw_end::write(const raw_end& to, std::uint64_t id, std::uint32_t bytes, ibv_wr_opcode how) {
+int raw_end::write(std::uint64_t address, std::uint32_t key, std::uint64_t id, std::uint32_t bytes,
+                   ibv_wr_opcode how) {
   ibv_send_wr what{};
   what.wr_id = id;
   what.opcode = how;
   what.send_flags = IBV_SEND_SIGNALED;
-  what.wr.rdma.remote_addr = reinterpret_cast<std::uint64_t>(to.memory.data());
-  what.wr.rdma.rkey = to.region->rkey;
+  what.wr.rdma.remote_addr = address;
+  what.wr.rdma.rkey = key;
   return post(what, bytes);
 }
 
-int raw_end::datagram(const raw_end& to, std::uint64_t id, std::uint32_t bytes, bool with_gid) {
-  ibv_ah_attr way = way_to(to, with_gid);
+int raw_end::datagram(ibv_ah_attr way, std::uint32_t number, std::uint64_t id,
+                      std::uint32_t bytes) {
   ibv_ah* const handle = ibv_create_ah(domain, &way);
   EXPECT_TRUE(handle);
   if (!handle) return -1;
@@ -147,7 +150,7 @@ int raw_end::datagram(const raw_end& to, std::uint64_t id, std::uint32_t bytes, 
   what.opcode = IBV_WR_SEND;
   what.send_flags = IBV_SEND_SIGNALED;
   what.wr.ud.ah = handle;
-  what.wr.ud.remote_qpn = to.pair->qp_num;
+  what.wr.ud.remote_qpn = number;
   what.wr.ud.remote_qkey = 7;
   const int failed = post(what, bytes);
   ibv_destroy_ah(handle);

@@ -23,6 +23,7 @@ struct raw_plan {
   ibv_qp_type type = IBV_QPT_RC;
   unsigned port = 1;
   bool shared = false;  // receives from a shared queue
+  bool wakes = false;   // with a channel
   std::uint16_t key_index = 0;
   std::uint32_t depth = 64;
   std::size_t bytes = 1 << 16;
@@ -51,21 +52,36 @@ class raw_end {
   std::vector<std::byte> memory;
   ibv_context* context = nullptr;
   ibv_pd* domain = nullptr;
+  ibv_comp_channel* channel = nullptr;
   ibv_cq* completions = nullptr;
   ibv_srq* shared = nullptr;
   ibv_mr* region = nullptr;
   ibv_qp* pair = nullptr;
 
-  [[nodiscard]] ibv_ah_attr way_to(const raw_end& other, bool with_gid) const;
+  [[nodiscard]] ibv_ah_attr way_to(const raw_end& other, bool with_gid) const {
+    return way_to(other.card, other.plan.port, with_gid);
+  }
+  [[nodiscard]] ibv_ah_attr way_to(const verbs_double::card&, unsigned port, bool with_gid) const;
   /// Into RTS, towards that one; a datagram queue pair towards nobody.
-  void connect(const raw_end& other, const raw_path& path = {});
+  void connect(const raw_end& other, const raw_path& path = {}) {
+    connect(way_to(other, path.with_gid), other.pair->qp_num, path);
+  }
+  void connect(const ibv_ah_attr& way, std::uint32_t number, const raw_path& path);
   void ready_for_datagrams();
   void reset();
   int post_receive(std::uint64_t id, std::uint32_t bytes = 4096);
   int send(std::uint64_t id, std::uint32_t bytes, unsigned flags = IBV_SEND_SIGNALED);
   int write(const raw_end& to, std::uint64_t id, std::uint32_t bytes,
+            ibv_wr_opcode how = IBV_WR_RDMA_WRITE) {
+    return write(reinterpret_cast<std::uint64_t>(to.memory.data()), to.region->rkey, id, bytes,
+                 how);
+  }
+  int write(std::uint64_t address, std::uint32_t key, std::uint64_t id, std::uint32_t bytes,
             ibv_wr_opcode how = IBV_WR_RDMA_WRITE);
-  int datagram(const raw_end& to, std::uint64_t id, std::uint32_t bytes, bool with_gid);
+  int datagram(const raw_end& to, std::uint64_t id, std::uint32_t bytes, bool with_gid) {
+    return datagram(way_to(to, with_gid), to.pair->qp_num, id, bytes);
+  }
+  int datagram(ibv_ah_attr way, std::uint32_t number, std::uint64_t id, std::uint32_t bytes);
   /// The next completion, if there is one within this time.
   std::optional<ibv_wc> next(std::chrono::milliseconds within = {});
   /// Types of the asynchronous events that wait.

@@ -51,6 +51,10 @@ int poll_cq(ibv_cq* which, int most, ibv_wc* into) {
   const lock hold{guard()};
   everything().go_on();
   queue& from = queue::from(which);
+  if (from.entries.empty() && everything().others) {
+    everything().others->pump();
+    everything().go_on();
+  }
   if (from.entries.empty() && everything().time && everything().time->step()) everything().go_on();
   int count = 0;
   for (; count < most && !from.entries.empty(); ++count, from.entries.pop_front()) {
@@ -145,10 +149,13 @@ extern "C" {
 
 ibv_device** ibv_get_device_list(int* count) {
   const lock hold{guard()};
+  join_other_processes();
   const auto& cards = everything().cards;
   auto** const made = new ibv_device* [cards.size() + 1] {};
-  for (std::size_t each = 0; each < cards.size(); ++each) made[each] = &cards[each]->device;
-  if (count) *count = static_cast<int>(cards.size());
+  int found = 0;
+  for (const auto& each : cards)
+    if (!each->elsewhere) made[found++] = &each->device;
+  if (count) *count = found;
   return made;
 }
 

@@ -10,13 +10,10 @@
 
 namespace peal::verbs_double {
 
-namespace {
-
 constexpr std::size_t network_header = 40;
 
 std::byte* memory(std::uint64_t address) { return reinterpret_cast<std::byte*>(address); }
 
-/// What a request sends; false: its memory is not registered.
 bool gather(const request& from, std::vector<std::byte>& into) {
   into = from.inlined;
   for (const ibv_sge& each : from.pieces) {
@@ -33,7 +30,6 @@ std::size_t room_of(const std::vector<ibv_sge>& pieces) {
   return all;
 }
 
-/// False: it is not registered.
 bool scatter(const std::byte* data, std::size_t bytes, const std::vector<ibv_sge>& pieces) {
   for (const ibv_sge& each : pieces) {
     if (bytes == 0) return true;
@@ -46,6 +42,8 @@ bool scatter(const std::byte* data, std::size_t bytes, const std::vector<ibv_sge
   return bytes == 0;
 }
 
+namespace {
+
 ibv_wc completion(const pair& of, std::uint64_t id, ibv_wc_status status) {
   ibv_wc made{};
   made.wr_id = id;
@@ -54,7 +52,8 @@ ibv_wc completion(const pair& of, std::uint64_t id, ibv_wc_status status) {
   return made;
 }
 
-/// Null: nothing is posted.
+}  // namespace
+
 std::deque<receive>* receives_of(pair& at) {
   std::deque<receive>& all = at.base.srq ? shared_queue::from(at.base.srq).waiting : at.receives;
   return all.empty() ? nullptr : &all;
@@ -64,6 +63,8 @@ std::chrono::nanoseconds patience_with_silence(const ibv_qp_attr& of) {
   return std::chrono::nanoseconds{
       static_cast<std::int64_t>(std::ldexp(4096.0, of.timeout) * (of.retry_cnt + 1))};
 }
+
+namespace {
 
 /// InfiniBand specification, 9.7.5.2.8, table 45.
 std::chrono::microseconds receiver_timer(unsigned code) {
@@ -81,11 +82,11 @@ void wake_at(clock::time_point when) {
              [] { everything().go_on(); });
 }
 
+}  // namespace
+
 bool receives_now(const pair& at) {
   return at.base.state == IBV_QPS_RTR || at.base.state == IBV_QPS_RTS;
 }
-
-}  // namespace
 
 // ---- hosts
 
@@ -207,11 +208,17 @@ void pair::fail() {
   for (; !sends.empty(); sends.pop_front()) complete(sends.front(), IBV_WC_WR_FLUSH_ERR);
   for (; !receives.empty(); receives.pop_front())
     received().add(completion(*this, receives.front().id, IBV_WC_WR_FLUSH_ERR));
+  refuse_incoming();
   if (!base.srq || !on->tells_last_wqe) return;
   tell(IBV_EVENT_QP_LAST_WQE_REACHED);
 }
 
 void pair::work() {
+  if (!incoming.empty()) work_incoming();
+  if (has_peer_elsewhere()) {
+    if (base.state == IBV_QPS_RTS && !sends.empty()) work_elsewhere();
+    return;
+  }
   while (base.state == IBV_QPS_RTS && !sends.empty()) {
     if (everything().time && !sends.front().arrived) return;
     ibv_wc_status how = IBV_WC_SUCCESS;
@@ -275,27 +282,36 @@ bool pair::work(const request& which, ibv_wc_status& how) {
   if (which.what.opcode == IBV_WR_SEND || which.what.opcode == IBV_WR_SEND_WITH_IMM)
     return send(*to, which, how);
   const auto& [address, key] = which.what.wr.rdma;
-  const region* const there = bytes > 0 ? everything().find(key, address, bytes, true) : nullptr;
-  const int needed =
-      which.what.opcode == IBV_WR_RDMA_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
-  if (bytes > 0 && (!there || (there->access & needed) == 0 ||
-                    (to->attributes.qp_access_flags & static_cast<unsigned>(needed)) == 0)) {
+  const bool reads = which.what.opcode == IBV_WR_RDMA_READ;
+  if (!to->opens(address, key, bytes, reads)) {
     how = IBV_WC_REM_ACCESS_ERR;
     to->fail();
     to->tell(IBV_EVENT_QP_ACCESS_ERR);
     return true;
   }
-  context& host = context::from(to->base.context);
-  if (which.what.opcode == IBV_WR_RDMA_READ) {
-    host.release();
+  if (reads) {
+    context::from(to->base.context).release();
     if (!scatter(memory(address), bytes, which.pieces)) how = IBV_WC_LOC_PROT_ERR;
     return true;
   }
   std::vector<std::byte> data;
   if (!gather(which, data)) how = IBV_WC_LOC_PROT_ERR;
-  else if (to->on->holds_writes) host.held.push_back({memory(address), std::move(data)});
-  else if (bytes > 0) std::memcpy(memory(address), data.data(), bytes);
+  else to->put(address, std::move(data));
   return true;
+}
+
+bool pair::opens(std::uint64_t address, std::uint32_t key, std::size_t bytes, bool reads) const {
+  if (bytes == 0) return true;
+  const region* const there = everything().find(key, address, bytes, true);
+  const int needed = reads ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
+  return there && (there->access & needed) != 0 &&
+         (attributes.qp_access_flags & static_cast<unsigned>(needed)) != 0;
+}
+
+void pair::put(std::uint64_t address, std::vector<std::byte> data) {
+  if (on->holds_writes)
+    context::from(base.context).held.push_back({memory(address), std::move(data)});
+  else if (!data.empty()) std::memcpy(memory(address), data.data(), data.size());
 }
 
 pair* pair::peer_of(const request& which) const {
@@ -306,44 +322,48 @@ pair* pair::peer_of(const request& which) const {
   return packet <= at().longest_packet() && packet <= to->at().longest_packet() ? to : nullptr;
 }
 
-/// False: it has waited long enough.
-bool pair::waits_for_receive(pair& to, ibv_wc_status& how) {
+bool pair::lets_wait(unsigned retries, clock::time_point& since) {
   const auto now = verbs_double::now();
-  if (not_ready_since == clock::time_point::max()) ++to.on->not_ready;
-  not_ready_since = std::min(not_ready_since, now);
-  constexpr int for_ever = 7;
-  if (attributes.rnr_retry == for_ever) return true;
-  how = IBV_WC_RNR_RETRY_EXC_ERR;
-  const auto patience = receiver_timer(to.attributes.min_rnr_timer) * (attributes.rnr_retry + 1);
-  wake_at(not_ready_since + patience);
-  return now - not_ready_since < patience;
+  if (since == clock::time_point::max()) ++on->not_ready;
+  since = std::min(since, now);
+  constexpr unsigned for_ever = 7;
+  if (retries == for_ever) return true;
+  const auto patience = receiver_timer(attributes.min_rnr_timer) * (retries + 1);
+  wake_at(since + patience);
+  return now - since < patience;
 }
 
 bool pair::send(pair& to, const request& which, ibv_wc_status& how) {
-  std::deque<receive>* const waiting = receives_of(to);
-  if (!waiting) return !waits_for_receive(to, how);
+  if (!receives_of(to)) {
+    how = IBV_WC_RNR_RETRY_EXC_ERR;
+    return !to.lets_wait(attributes.rnr_retry, not_ready_since);
+  }
   std::vector<std::byte> data;
   if (!gather(which, data)) {
     how = IBV_WC_LOC_PROT_ERR;
     return true;
   }
-  const receive into = std::move(waiting->front());
-  waiting->pop_front();
-  if (to.base.srq) shared_queue::from(to.base.srq).watch();
-  ibv_wc made = completion(to, into.id, IBV_WC_SUCCESS);
-  made.opcode = IBV_WC_RECV;
-  made.byte_len = static_cast<std::uint32_t>(data.size());
-  if (which.what.opcode == IBV_WR_SEND_WITH_IMM) {
-    made.wc_flags = IBV_WC_WITH_IMM;
-    made.imm_data = which.what.imm_data;
-  }
-  if (!scatter(data.data(), data.size(), into.pieces)) {
-    made.status = IBV_WC_LOC_LEN_ERR;
-    how = IBV_WC_REM_INV_REQ_ERR;
-  }
-  to.received().add(made);
+  how = to.receive_message(data, which.what);
   if (how != IBV_WC_SUCCESS) to.fail();
   return true;
+}
+
+ibv_wc_status pair::receive_message(const std::vector<std::byte>& data, const ibv_send_wr& what) {
+  std::deque<receive>& waiting = *receives_of(*this);
+  const receive into = std::move(waiting.front());
+  waiting.pop_front();
+  if (base.srq) shared_queue::from(base.srq).watch();
+  ibv_wc made = completion(*this, into.id, IBV_WC_SUCCESS);
+  made.opcode = IBV_WC_RECV;
+  made.byte_len = static_cast<std::uint32_t>(data.size());
+  if (what.opcode == IBV_WR_SEND_WITH_IMM) {
+    made.wc_flags = IBV_WC_WITH_IMM;
+    made.imm_data = what.imm_data;
+  }
+  const bool fits = scatter(data.data(), data.size(), into.pieces);
+  if (!fits) made.status = IBV_WC_LOC_LEN_ERR;
+  received().add(made);
+  return fits ? IBV_WC_SUCCESS : IBV_WC_REM_INV_REQ_ERR;
 }
 
 /// One that nobody takes is gone, and its sender does not know.
@@ -361,6 +381,8 @@ ibv_wc_status pair::send_datagram(const request& which) {
   if (!gather(which, its)) return IBV_WC_LOC_PROT_ERR;
   if (its.size() > at().longest_packet()) return IBV_WC_LOC_LEN_ERR;
   made.data.insert(made.data.end(), its.begin(), its.end());
+  if (everything().others && !everything().find(made.to))
+    return send_datagram_elsewhere(made, way, to_where.remote_qkey), IBV_WC_SUCCESS;
   pair* const to = everything().find(*this, way, made.to);
   if (!to || to->base.qp_type != IBV_QPT_UD || !receives_now(*to) ||
       to->attributes.qkey != to_where.remote_qkey || its.size() > to->at().longest_packet()) {
