@@ -363,6 +363,19 @@ def what_an_allocation_lacks_is_told_in_one_line(desk):
     cause(run(desk, "-n", 2, "./surely-not-there", "true"), "pealrun: ", "./surely-not-there")
 
 
+@case()
+def a_batch_script_writes_files_of_ranks(desk):
+    pealrun = harness.build / "pealrun"
+    (desk.work / "script").write_text(f"#!/bin/sh\n{pealrun} -n 2 --output files --bind-to none sh -c 'echo to $PMIX_RANK'; echo code $?\n"
+                                      f"{pealrun} -n 2 sh -c 'exit 4'; echo code $?\n")
+    done = desk.run("--wait", "--quiet", "-N2", "-n2", "-o", "told", "script", program=shared_path("sbatch"), env=cluster())
+    equal((done.code, done.err), (0, ""), f"{done}")
+    equal([(desk.work / f"files/rank.{rank}.out").read_text() for rank in (0, 1)], ["to 0\n", "to 1\n"], "what ranks wrote")
+    told = (desk.work / "told").read_text().splitlines()
+    equal([line for line in told if line.startswith("code ")], ["code 0", "code 4"], "codes")
+    check(any("(sh) exited with code 4" in line for line in told), f"{told}")
+
+
 def launcher_called(desk, name, script):
     """A program of that name, before all others."""
     folder = desk.work / "bin"
