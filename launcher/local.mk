@@ -11,6 +11,7 @@ pealrun_SOURCES = \
   launcher/pealrun/engine/prterun_remains.hpp \
   launcher/pealrun/engine/ranks_command.hpp \
   launcher/pealrun/engine/slurm/daemon_watch.hpp \
+  launcher/pealrun/engine/slurm/slurmd_contact.hpp \
   launcher/pealrun/engine/slurm/slurm_step.hpp \
   launcher/pealrun/engine/slurm/srun_command.hpp \
   launcher/pealrun/engine/slurm/srun_errors.hpp \
@@ -118,6 +119,7 @@ pealrun_SOURCES += \
   launcher/pealrun/engine/prterun_remains.cpp \
   launcher/pealrun/engine/ranks_command.cpp \
   launcher/pealrun/engine/slurm/daemon_watch.cpp \
+  launcher/pealrun/engine/slurm/slurmd_contact.cpp \
   launcher/pealrun/engine/slurm/slurm_step.cpp \
   launcher/pealrun/engine/slurm/srun_command.cpp \
   launcher/pealrun/engine/slurm/srun_errors.cpp \

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "salloc", "scancel", "sinfo")
+PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "salloc", "sbatch", "scancel", "sinfo")
 PATH = os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin"
 NODES = ("n1", "n2")
 LONG = 240  # seconds; the daemons are up after some three
@@ -134,6 +134,24 @@ class Cluster:
             if time.monotonic() > end:
                 raise AssertionError(f"waited {LONG} s in vain until {what}:\n{self.logs()}")
             time.sleep(0.05)
+
+    def kill_node(self, name):
+        """What is left of a node that has lost its power: nothing. All its processes are stopped first, so that none tells of another one's end."""
+        slurmd = next(each for each in self.daemons if name in each.args)
+        doomed = [slurmd.pid]
+        wanted = {f"SLURM_CONF={self.environment['SLURM_CONF']}".encode(), f"SLURMD_NODENAME={name}".encode()}
+        for each in pathlib.Path("/proc").iterdir():
+            with contextlib.suppress(OSError, IndexError):
+                if each.name.isdigit() and wanted <= set((each / "environ").read_bytes().split(b"\0")):
+                    doomed.append(int(each.name))
+                    parent = int((each / "stat").read_text().rpartition(")")[2].split()[1])
+                    if parent not in doomed and (pathlib.Path("/proc") / str(parent) / "comm").read_text() == "slurmstepd\n":
+                        doomed.insert(1, parent)
+        for each in (signal.SIGSTOP, signal.SIGKILL):
+            for process in doomed:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, each)
+        slurmd.wait()
 
     def logs(self):
         return "".join(f"--- {each.name}\n{each.read_text(errors='replace')[-2000:]}" for each in sorted(self.folder.glob("*.[lo][ou][gt]")))

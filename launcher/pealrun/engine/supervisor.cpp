@@ -210,11 +210,9 @@ void supervisor::take_lines() {
 // srun would wait for ever for the daemon that has died, and its ranks are ended by those who tell
 // of it.
 void supervisor::look_after_daemons() {
-  const auto node = ended_ ? std::nullopt : daemons_.serve();
-  if (!node) return;
-  fail(128 + SIGKILL, fmt::format("slurmstepd of this job on {} ended before its ranks, as after a "
-                                  "SIGKILL, so all ranks are ended",
-                                  *node));
+  const auto lost = ended_ ? std::nullopt : daemons_.serve();
+  if (!lost) return;
+  fail(128 + SIGKILL, *lost + ", so all ranks are ended");
   lost_ = !ending_;
   ending_ = true;
   cancel_step(step_);
@@ -341,8 +339,14 @@ const std::string& supervisor::program_of(const rank_failure& failure) const {
 int supervisor::result_of(int status) {
   if (const auto& failure = told_.first(); failure && !result_) {
     const bool asked = failure->signal != 0 && (passed_on_ & (1u << failure->signal)) != 0;
+    // Slurm ends ranks by these.
+    const bool killed = failure->signal == SIGTERM || failure->signal == SIGKILL;
+    const std::string by_slurm = !asked && killed ? end_by_slurm(step_) : "";
+    ending_ |= !by_slurm.empty();
     fail(failure->code,
-         describe(*failure, program_of(*failure)) + (asked ? ", which pealrun passed on" : ""));
+         describe(*failure, program_of(*failure)) + (asked ? ", which pealrun passed on"
+                                                     : by_slurm.empty() ? ""
+                                                                        : ": " + by_slurm));
   }
   if (result_) return *result_;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;

@@ -9,6 +9,7 @@
 #include "engine/ranks_command.cpp"
 #include "engine/slurm/daemon_watch.cpp"
 #include "engine/slurm/slurm_step.cpp"
+#include "engine/slurm/slurmd_contact.cpp"
 #include "engine/slurm/srun_command.cpp"
 #include "engine/slurm/srun_errors.cpp"
 #include "engine/slurm/step_watch.cpp"

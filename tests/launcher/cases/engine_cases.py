@@ -319,6 +319,63 @@ def what_ranks_have_started_ends_with_a_killed_stepd(desk):
     desk.expect_nothing_left()
 
 
+@case(alone=True)
+def a_node_that_goes_down_ends_its_job(desk):
+    cluster()  # skips where Slurm is not installed
+    times = []
+    # Before the nodes are watched, and while they are.
+    for wait in (0, 3):
+        own = slurm_cluster.Cluster()
+        try:
+            environment = {"PATH": slurm_cluster.PATH, "SLURM_CONF": own.environment["SLURM_CONF"]}
+            process = desk.start("--quiet", "-N2", "-n4", harness.build / "pealrun", "-n", 4, "sh", "-c", "echo ready; exec sleep 1000",
+                                 program=shared_path("salloc"), env=environment)
+            process.some_lines(4)
+            time.sleep(wait)
+            begin = time.monotonic()
+            own.kill_node("n2")
+            done = desk.finish(process)
+            times.append(time.monotonic() - begin)
+            only_cause(done, 137, "node n2 is down", "all ranks are ended")
+        finally:
+            own.end()
+        desk.expect_nothing_left()
+    return "ends after the loss of a node: " + ", ".join(f"{each:.1f} s" for each in times)
+
+
+@case()
+def a_job_that_slurm_ends_says_why(desk):
+    process = allocated(desk, "-n", 4, "sh", "-c", "echo ready $SLURM_JOB_ID; exec sleep 1000")
+    job = process.some_lines(4)[0].split()[1]
+    subprocess.run([shared_path("scancel"), job], env={**os.environ, **cluster()}, check=True)
+    only_cause(desk.finish(process), 143, "was killed by signal 15 (SIGTERM)", f"job {job} of Slurm's was cancelled (scancel)")
+
+
+@case()
+def what_an_allocation_lacks_is_told_in_one_line(desk):
+    def cause(done, *says):
+        check(done.code != 0 and len(done.err.splitlines()) == 1, f"{done}")
+        for each in says:
+            check(each in done.err, f"{each!r} is not in {done.err!r}")
+    cause(run(desk, "-n", 2, "--host", "n9", "true", size=("-N2", "-n2")), "Requested node configuration is not available")
+    cause(run(desk, "-n", 2, "-N", 2, "true", size=("-N1", "-n2")), "Only allocated 1 nodes asked for 2")
+    cause(run(desk, "-n", 12, "--no-oversubscribe", "true", size=("-N1", "-n2")), "More processors requested than permitted")
+    cause(run(desk, "-n", 2, "./surely-not-there", "true"), "pealrun: ", "./surely-not-there")
+
+
+@case()
+def a_batch_script_writes_files_of_ranks(desk):
+    pealrun = harness.build / "pealrun"
+    (desk.work / "script").write_text(f"#!/bin/sh\n{pealrun} -n 2 --output files --bind-to none sh -c 'echo to $PMIX_RANK'; echo code $?\n"
+                                      f"{pealrun} -n 2 sh -c 'exit 4'; echo code $?\n")
+    done = desk.run("--wait", "--quiet", "-N2", "-n2", "-o", "told", "script", program=shared_path("sbatch"), env=cluster())
+    equal((done.code, done.err), (0, ""), f"{done}")
+    equal([(desk.work / f"files/rank.{rank}.out").read_text() for rank in (0, 1)], ["to 0\n", "to 1\n"], "what ranks wrote")
+    told = (desk.work / "told").read_text().splitlines()
+    equal([line for line in told if line.startswith("code ")], ["code 0", "code 4"], "codes")
+    check(any("(sh) exited with code 4" in line for line in told), f"{told}")
+
+
 def launcher_called(desk, name, script):
     """A program of that name, before all others."""
     folder = desk.work / "bin"

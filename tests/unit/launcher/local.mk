@@ -111,6 +111,8 @@ tests_unit_engine_test_SOURCES = \
   launcher/pealrun/engine/prterun_command.cpp \
   launcher/pealrun/engine/prterun_errors.cpp \
   launcher/pealrun/engine/ranks_command.cpp \
+  launcher/pealrun/engine/slurm/slurm_step.cpp \
+  launcher/pealrun/engine/slurm/slurmd_contact.cpp \
   launcher/pealrun/engine/slurm/srun_command.cpp \
   launcher/pealrun/engine/slurm/srun_errors.cpp \
   launcher/pealrun/engine/slurm/step_watch.cpp \
@@ -122,6 +124,7 @@ tests_unit_engine_test_SOURCES = \
   tests/unit/launcher/engine/prterun_errors_test.cpp \
   tests/unit/launcher/engine/ranks_command_test.cpp \
   tests/unit/launcher/engine/request_maker.hpp \
+  tests/unit/launcher/engine/slurm/slurmd_contact_test.cpp \
   tests/unit/launcher/engine/slurm/srun_command_test.cpp \
   tests/unit/launcher/engine/slurm/srun_errors_test.cpp \
   tests/unit/launcher/engine/slurm/step_watch_test.cpp \

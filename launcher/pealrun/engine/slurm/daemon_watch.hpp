@@ -1,6 +1,7 @@
 // launcher/pealrun/engine/slurm/daemon_watch.hpp
-// Learns that Slurm's daemon of a step has died on one of the nodes (step_watch.hpp): starts a
-// second step beside the first one, with one process on each of its nodes, and reads what they say.
+// Learns that Slurm's daemon of a step has died on one of the nodes, or a whole node: starts a
+// second step beside the first one, with one process on each of its nodes (step_watch.hpp), and
+// reads what they say.
 //
 // Layer    launcher.
 // Units    steady clock.
@@ -12,7 +13,9 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace peal::launcher {
@@ -31,12 +34,14 @@ class daemon_watch {
   [[nodiscard]] int descriptor() const noexcept { return output_; }
   /// When `serve` has something to do besides; a job that is over sooner than in a second has no
   /// costs.
-  [[nodiscard]] std::optional<clock::time_point> next() const noexcept { return next_; }
-  /// The name of a node whose daemon has died, once.
+  [[nodiscard]] std::optional<clock::time_point> next() const noexcept;
+  /// What has died, in words, once. May take some seconds where a node is silent.
   std::optional<std::string> serve();
 
  private:
   void start();
+  std::optional<std::string> take_lines();
+  std::optional<std::string> silent_node();
   void end_child();
 
   std::string step_;
@@ -45,8 +50,10 @@ class daemon_watch {
   int output_ = -1;
   pid_t child_ = -1;
   std::string text_;
-  bool found_ = false;  // the second step was started
-  bool lost_ = false;   // a daemon has died
+  std::map<std::string, clock::time_point> heard_;  // of nodes, when last
+  std::set<std::string> awaited_;                   // nodes of which nothing was heard so far
+  bool found_ = false;                              // the second step was started
+  int patience_ = 300;  // with the end of the second step, in milliseconds
 };
 
 }  // namespace peal::launcher

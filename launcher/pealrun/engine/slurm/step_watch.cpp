@@ -26,6 +26,8 @@ using namespace std::chrono_literals;
 
 // Prologs may take a while between the making of a step and its ranks.
 constexpr auto longest_start = 60s;
+// pealrun asks whether a node is there when it has heard nothing for some of these.
+constexpr int between_signs = 2000;  // milliseconds
 // What a SIGKILL has not ended after this long hangs in the kernel.
 constexpr auto longest_end = 5s;
 
@@ -61,6 +63,11 @@ bool is_daemon(const std::string& proc, pid_t process) {
   if (process <= 1) return false;
   const std::string words = read_file(fmt::format("{}/{}/cmdline", proc, process));
   return words.empty() || words.starts_with("slurmstepd");
+}
+
+void tell(const char* word, const std::string& node) {
+  const std::string line = fmt::format("{} {}\n", word, node);
+  [[maybe_unused]] const ssize_t written = ::write(STDOUT_FILENO, line.data(), line.size());
 }
 
 void kill_all(const step_processes& step) {
@@ -119,20 +126,23 @@ step_processes step_on_node(const std::string& proc, const std::string& name,
 int watch_step(const std::string& name) {
   const char* set = std::getenv("SLURMD_NODENAME");
   const std::string node = set != nullptr ? set : "";
+  ::signal(SIGPIPE, SIG_IGN);
   step_processes seen = first_seen(name, node);
   if (seen.daemon > 0) {
     const int daemon = static_cast<int>(::syscall(SYS_pidfd_open, seen.daemon, 0));
     // ESRCH: it has ended meanwhile. A kernel without pidfd_open watches nothing.
     if (daemon < 0 && errno != ESRCH) return 1;
     pollfd end{daemon, POLLIN, 0};
-    while (daemon >= 0 && ::poll(&end, 1, -1) < 0) continue;
+    do tell(watch_told_alive, node);
+    while (daemon >= 0 && ::poll(&end, 1, between_signs) <= 0);
     seen = step_on_node("/proc", name, node);
   }
   // A daemon that does its work ends after its ranks.
   if (!seen.ranks.empty()) {
     kill_all(seen);
-    const std::string line = fmt::format("lost {}\n", node);
-    [[maybe_unused]] const ssize_t written = ::write(STDOUT_FILENO, line.data(), line.size());
+    tell(watch_told_lost, node);
+  } else {
+    tell(watch_told_over, node);
   }
   // As on one node, what ranks have started does not outlive them; Slurm finds all of it only where
   // it uses cgroups.

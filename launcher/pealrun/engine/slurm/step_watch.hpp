@@ -19,6 +19,12 @@ namespace peal::launcher {
 /// The first word of such a pealrun; the name of the step is the second one.
 inline constexpr const char* watch_step_word = "--watch-step";
 
+// What it writes to standard output, before the name of its node: that it is there, again and
+// again; that the daemon has ended before its ranks; that the step has ended there as it should.
+inline constexpr const char* watch_told_alive = "alive";
+inline constexpr const char* watch_told_lost = "lost";
+inline constexpr const char* watch_told_over = "over";
+
 struct step_processes {
   pid_t daemon = -1;           // the parent of the ranks; -1: none of them has it any more
   std::vector<pid_t> ranks;    // those that the daemon has started itself
@@ -31,8 +37,7 @@ struct step_processes {
 step_processes step_on_node(const std::string& proc, const std::string& name,
                             const std::string& node);
 
-/// Returns pealrun's exit code when the step has ended here. Where the daemon has ended before its
-/// ranks, writes "lost NODE" to standard output. Kills what the step has left.
+/// Returns pealrun's exit code when the step has ended here. Kills what the step has left.
 int watch_step(const std::string& name);
 
 }  // namespace peal::launcher
