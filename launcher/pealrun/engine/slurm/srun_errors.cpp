@@ -54,12 +54,12 @@ std::optional<rank_failure> failure_in(std::string_view line) {
 }
 
 bool is_news(std::string_view line) {
-  constexpr std::string_view beginnings[] = {"srun: launch/slurm: ", "srun: Force Terminated ",
-                                             "srun: Terminating ", "srun: Job step aborted",
-                                             "srun: sending Ctrl-C ", "srun: got SIGCONT",
-                                             "srun: forcing job termination",
-                                             // A daemon that was killed while it spoke to srun.
-                                             "srun: error: eio_message_socket_accept: "};
+  constexpr std::string_view beginnings[] = {
+      "srun: launch/slurm: ", "srun: Force Terminated ", "srun: Terminating ",
+      "srun: Job step aborted", "srun: sending Ctrl-C ", "srun: got SIGCONT",
+      "srun: forcing job termination",
+      // A daemon that was killed while it spoke to srun.
+      "srun: error: eio_message_socket_accept: ", "srun: error: slurm_msg_sendto: address:port="};
   return std::any_of(std::begin(beginnings), std::end(beginnings),
                      [line](std::string_view each) { return line.starts_with(each); });
 }

@@ -17,6 +17,9 @@ TEST(srun_errors, tell_of_the_first_rank_that_failed) {
   EXPECT_FALSE(told.take("srun: Force Terminated StepId=1.0"));
   EXPECT_FALSE(
       told.take("srun: error: eio_message_socket_accept: slurm_receive_msg[1.2.3.4:5]: Zero"));
+  EXPECT_FALSE(
+      told.take("srun: error: slurm_msg_sendto: address:port=1.2.3.4:5 msg_type=6009: "
+                "Unexpected missing socket error"));
   ASSERT_TRUE(told.first());
   EXPECT_EQ(told.first()->code, 3);
   EXPECT_EQ(describe(*told.first(), "./solver"), "rank 2 on n1 (./solver) exited with code 3");
