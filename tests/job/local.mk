@@ -190,5 +190,4 @@ EXTRA_DIST += \
   tests/job/random.toml \
   tests/job/run_job_tests \
   tests/job/start.toml \
-  tests/job/verbs.toml \
   tests/job/whereabouts.py
