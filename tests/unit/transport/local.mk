@@ -25,8 +25,8 @@ tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/verbs/double/port.cpp \
   tests/unit/transport/verbs/double/port.hpp \
   tests/unit/transport/verbs/double/queue_pairs.cpp \
-  tests/unit/transport/verbs/double/raw_end.cpp \
-  tests/unit/transport/verbs/double/raw_end.hpp \
+  tests/double/raw_end.cpp \
+  tests/double/raw_end.hpp \
   tests/unit/transport/verbs/double/states.cpp \
   tests/unit/transport/verbs/double/states.hpp \
   tests/unit/transport/verbs/double/timeline.cpp \
@@ -69,10 +69,10 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/bulk/fetch_progress_test.cpp \
   tests/unit/transport/verbs/bulk/links_test.cpp \
   tests/unit/transport/verbs/bulk/reads_test.cpp \
-  tests/unit/transport/verbs/double/port_test.cpp \
-  tests/unit/transport/verbs/double/timeline_test.cpp \
-  tests/unit/transport/verbs/double/wire_test.cpp \
-  tests/unit/transport/verbs/double/work_test.cpp \
+  tests/double/port_test.cpp \
+  tests/double/timeline_test.cpp \
+  tests/double/wire_test.cpp \
+  tests/double/work_test.cpp \
   tests/unit/transport/verbs/connect/lifetime_test.cpp \
   tests/unit/transport/verbs/connections_test.cpp \
   tests/unit/transport/verbs/datagram/datagram_channel_test.cpp \

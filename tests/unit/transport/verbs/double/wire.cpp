@@ -63,6 +63,8 @@ wire::wire(const std::string& name)
     if (errno != EADDRINUSE || tried == most) refuse_name(name_);
   }
   if (listen(listener_, SOMAXCONN) != 0) refuse_name(name_);
+  // Two threads may see one connection, and one of them accepts it.
+  fcntl(listener_, F_SETFL, O_NONBLOCK);
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

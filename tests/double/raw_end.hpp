@@ -1,4 +1,4 @@
-// tests/unit/transport/verbs/double/raw_end.hpp
+// tests/double/raw_end.hpp
 // One end that speaks verbs to a card of the double (card.hpp): a context, a domain, a completion
 // queue, registered memory and one queue pair. For tests without a transport.
 //

@@ -14,8 +14,8 @@
 #include <optional>
 #include <string>
 
+#include "double/raw_end.hpp"
 #include "unit/transport/verbs/double/objects.hpp"
-#include "unit/transport/verbs/double/raw_end.hpp"
 
 namespace peal::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "unit/transport/verbs/double/raw_end.hpp"
+#include "double/raw_end.hpp"
 
 namespace peal::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "unit/transport/verbs/double/raw_end.hpp"
+#include "double/raw_end.hpp"
 
 #include <poll.h>
 

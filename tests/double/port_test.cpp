@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "unit/transport/verbs/double/raw_end.hpp"
+#include "double/raw_end.hpp"
 
 namespace peal::test {
 namespace {

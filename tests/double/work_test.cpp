@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <chrono>
 
-#include "unit/transport/verbs/double/raw_end.hpp"
+#include "double/raw_end.hpp"
 #include "unit/transport/verbs/double/states.hpp"
 
 namespace peal::test {
