@@ -186,7 +186,7 @@ TEST_F(recording, the_time_of_calls_that_are_timed_stands_for_the_others) {
     }
   }
   to->close({});
-  const call_site& site = read().sites().front();
+  const call_site site = read().sites().front();
   EXPECT_EQ(site.calls, std::uint64_t{many});
   EXPECT_GE(site.handling_ticks, std::uint64_t{many} * each / 10 * 9);
   EXPECT_LT(read().file().head.timed, std::uint64_t{many} / 10);
