@@ -9,7 +9,7 @@
 //
 // Layer    base.
 // Threads  any.
-// Errors   throws peal::error (errc::bootstrap_failed) where the library, or a function, is missing.
+// Errors   throws peal::error (errc::bootstrap_failed) where the library or a function is missing.
 // Source   dlopen(3), dlsym(3).
 #pragma once
 
