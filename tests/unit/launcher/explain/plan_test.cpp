@@ -28,14 +28,6 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(plan, writes_words_as_a_shell_reads_them) {
-  EXPECT_EQ(shell_words({"srun", "-n", "4", "--mpi=pmix", "a:b", "x@y,z"}),
-            "srun -n 4 --mpi=pmix a:b x@y,z");
-  EXPECT_EQ(shell_words({"", "two words", "it's", "$HOME", "{1,2}", "*"}),
-            R"('' 'two words' 'it'\''s' '$HOME' '{1,2}' '*')");
-  EXPECT_EQ(shell_words({"''"}), R"(''\'''\''')");
-}
-
 TEST(plan, of_a_job_that_pealrun_starts_itself_has_programs_variables_and_places) {
   const std::string text = explain(two_programs());
   EXPECT_TRUE(has(text, "Engine     local: ")) << text;
