@@ -68,9 +68,11 @@ std::vector<std::string> variables_for(const job_request& request,
     first += each.ranks;
   }
   std::vector<std::string> inherited;
-  for (const variable& each : variables())
+  for (const variable& each : variables()) {
+    if (each.name == "PEAL_RESTART") continue;  // pealrun has set it itself
     if (const char* value = std::getenv(std::string{each.name}.c_str()))
       inherited.push_back(fmt::format("{}={}", each.name, value));
+  }
   if (!inherited.empty())
     lines.push_back("all ranks, from the environment: " + shell_text(inherited));
   return lines;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 
 namespace {
@@ -36,6 +37,16 @@ TEST(plan, of_a_job_that_pealrun_starts_itself_has_programs_variables_and_places
   EXPECT_TRUE(has(text, R"(ranks 0-1: 'LEVEL=it'\''s' OMP_NUM_THREADS=4)")) << text;
   EXPECT_TRUE(has(text, "ranks 0-2 are not bound (--bind-to none)")) << text;
   EXPECT_FALSE(has(text, "Command")) << text;
+}
+
+TEST(plan, tells_of_inherited_variables_but_not_of_what_pealrun_sets_itself) {
+  ::setenv("PEAL_RESTART", "0", 1);
+  ::setenv("PEAL_LOG", "error", 1);
+  const std::string text = explain(two_programs());
+  ::unsetenv("PEAL_RESTART");
+  ::unsetenv("PEAL_LOG");
+  EXPECT_TRUE(has(text, "from the environment: PEAL_LOG=error\n")) << text;
+  EXPECT_FALSE(has(text, "PEAL_RESTART")) << text;
 }
 
 }  // namespace
