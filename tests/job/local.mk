@@ -155,6 +155,8 @@ check_LTLIBRARIES += tests/job/verbs_double.la
 tests_job_verbs_double_la_SOURCES = \
   tests/unit/transport/verbs/double/card.cpp \
   tests/unit/transport/verbs/double/elsewhere.cpp \
+  tests/unit/transport/verbs/double/fabric/fabric.cpp \
+  tests/unit/transport/verbs/double/fabric/schedule.cpp \
   tests/unit/transport/verbs/double/port.cpp \
   tests/unit/transport/verbs/double/queue_pairs.cpp \
   tests/unit/transport/verbs/double/states.cpp \

@@ -21,6 +21,10 @@ tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/verbs/double/cards_of_each.cpp \
   tests/unit/transport/verbs/double/elsewhere.cpp \
   tests/unit/transport/verbs/double/ends.hpp \
+  tests/unit/transport/verbs/double/fabric/fabric.cpp \
+  tests/unit/transport/verbs/double/fabric/fabric.hpp \
+  tests/unit/transport/verbs/double/fabric/schedule.cpp \
+  tests/unit/transport/verbs/double/fabric/schedule.hpp \
   tests/unit/transport/verbs/double/objects.hpp \
   tests/unit/transport/verbs/double/port.cpp \
   tests/unit/transport/verbs/double/port.hpp \
@@ -69,6 +73,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/bulk/fetch_progress_test.cpp \
   tests/unit/transport/verbs/bulk/links_test.cpp \
   tests/unit/transport/verbs/bulk/reads_test.cpp \
+  tests/double/fabric_test.cpp \
   tests/double/port_test.cpp \
   tests/double/timeline_test.cpp \
   tests/double/wire_test.cpp \

@@ -30,7 +30,11 @@ struct port_plan {
   unsigned gigabits = 100;  // of 25, 50, 100, 200, 400
   /// The table of partitions. Bit 15: full member.
   std::vector<std::uint16_t> keys = {0xffff};
+  bool down = false;
 };
+
+/// The first GID of such a port.
+[[nodiscard]] ibv_gid gid_of(const port_plan&);
 
 struct port {
   explicit port(const port_plan& plan);
@@ -40,6 +44,9 @@ struct port {
   std::vector<std::uint16_t> keys;
   unsigned network = 0;
   bool cut = false;  // nothing comes here, nothing leaves; nobody is told
+  // Of the packets that come here from other processes every Nth is lost; 0: none.
+  unsigned loses_every = 0;
+  std::uint64_t came = 0;
 
   void add_gid(ibv_gid_type kind, const ibv_gid& gid);
   [[nodiscard]] bool ethernet() const { return attributes.link_layer == IBV_LINK_LAYER_ETHERNET; }
