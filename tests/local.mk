@@ -85,7 +85,7 @@ run_tests = CC='$(CC)' CXX='$(CXX)' $(PYTHON3) $(srcdir)/tests/run_tests --build
   $(if $(LOWEST),--lowest-priority)
 check-local:
 if HAVE_GTEST
-	$(run_tests) --unit "$(filter tests/unit/%,$(check_PROGRAMS))" $(SUITES)
+	$(run_tests) --unit "$(filter tests/unit/%,$(check_PROGRAMS))$(if $(wildcard /sys/class/infiniband/*), tests/lab/devices_test)" $(SUITES)
 else
 	@echo "make check needs GoogleTest (Debian: apt-get install libgtest-dev); then run configure again" >&2; exit 1
 endif

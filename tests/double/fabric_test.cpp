@@ -94,6 +94,8 @@ TEST_F(verbs_double_fabric, ports_go_and_return_with_other_addresses) {
   EXPECT_EQ(card_at(0, 0).ports[0].keys, (std::vector<std::uint16_t>{0xffff, 0x8002}));
   verbs_double::happen("lose 0/0/1 3");
   EXPECT_EQ(card_at(0, 0).ports[0].loses_every, 3u);
+  verbs_double::happen("take 0/0/1 1024");
+  EXPECT_FALSE(card_at(0, 0).ports[0].gets(1025));
   verbs_double::happen("die 0/0");
   EXPECT_TRUE(card_at(0, 0).cut);
   EXPECT_THROW(verbs_double::happen("cut 2/0/1"), std::invalid_argument);

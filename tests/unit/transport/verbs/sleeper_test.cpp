@@ -1,5 +1,6 @@
-// Ends of a connection that sleep on what their device tells, as the engine does. Skipped where
-// there is no device; the lab has one, and verbs_double_test brings its own.
+// Ends of a connection that sleep on what their device tells, as the engine does.
+// verbs_double_test brings a device of its own; tests/lab/devices_test needs a real one, and the
+// lab has it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -141,8 +141,7 @@ void pair::answered(const packet& what, const std::vector<std::byte>& data) {
 
 bool pair::is_reached_by(const packet& what) const {
   return receives_now(*this) && everything().cards[what.card].get() == on &&
-         attributes.port_num == what.port && !on->cut && at().works() &&
-         what.largest <= at().longest_packet() &&
+         attributes.port_num == what.port && !on->cut && at().works() && at().gets(what.largest) &&
          same_partition(static_cast<std::uint16_t>(what.partition), key());
 }
 

@@ -46,7 +46,8 @@ ibv_gid gid_of(const port_plan& plan) {
   return gid;
 }
 
-port::port(const port_plan& plan) : keys{plan.keys}, network{plan.network} {
+port::port(const port_plan& plan)
+    : keys{plan.keys}, network{plan.network}, switch_takes{plan.switch_takes} {
   attributes.state = plan.down ? IBV_PORT_DOWN : IBV_PORT_ACTIVE;
   attributes.phys_state = plan.down ? 3 : 5;  // Disabled, LinkUp
   attributes.max_mtu = IBV_MTU_4096;

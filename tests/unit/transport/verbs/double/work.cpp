@@ -317,7 +317,7 @@ pair* pair::peer_of(const request& which) const {
   if (!to || to->base.qp_type != base.qp_type) return nullptr;
   const std::size_t packet = std::min<std::size_t>(which.inlined.size() + room_of(which.pieces),
                                                    std::size_t{128} << attributes.path_mtu);
-  return packet <= at().longest_packet() && packet <= to->at().longest_packet() ? to : nullptr;
+  return packet <= at().longest_packet() && to->at().gets(packet) ? to : nullptr;
 }
 
 bool pair::lets_wait(unsigned retries, clock::time_point& since) {
@@ -383,7 +383,7 @@ ibv_wc_status pair::send_datagram(const request& which) {
     return send_datagram_elsewhere(made, way, to_where.remote_qkey), IBV_WC_SUCCESS;
   pair* const to = everything().find(*this, way, made.to);
   if (!to || to->base.qp_type != IBV_QPT_UD || !receives_now(*to) ||
-      to->attributes.qkey != to_where.remote_qkey || its.size() > to->at().longest_packet()) {
+      to->attributes.qkey != to_where.remote_qkey || !to->at().gets(its.size())) {
     ++on->vanished;
     return IBV_WC_SUCCESS;
   }

@@ -23,8 +23,8 @@ using nlohmann::json;
 using words = std::vector<std::string_view>;
 
 words with_those_of_ports(words more) {
-  for (const char* const each :
-       {"network", "host", "infiniband", "gigabits", "mtu", "keys", "lmc", "grh", "down"})
+  for (const char* const each : {"network", "host", "infiniband", "gigabits", "mtu", "keys", "lmc",
+                                 "grh", "down", "switch_takes"})
     more.push_back(each);
   return more;
 }
@@ -51,6 +51,7 @@ port_plan port_of(const json& from, unsigned node) {
   made.lmc = static_cast<std::uint8_t>(from.value("lmc", 0u));
   made.grh_required = from.value("grh", false);
   made.down = from.value("down", false);
+  made.switch_takes = from.value("switch_takes", made.switch_takes);
   if (from.contains("keys")) made.keys.clear();
   for (const json& each : from.value("keys", json::array()))
     made.keys.push_back(

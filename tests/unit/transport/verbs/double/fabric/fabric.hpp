@@ -14,7 +14,8 @@
 // of all      nodes (1), cards, of, routers (false): between networks
 // of a card   name (double0, ...), ports, limits, resizes (true)
 // of a port   network (1), host (the node's number and 1), infiniband (false), gigabits (100),
-//             mtu (4096), keys (["0xffff"]), lmc (0), grh (false), down (false)
+//             mtu (4096), keys (["0xffff"]), lmc (0), grh (false), down (false), switch_takes
+//             (bytes in a packet, of the switch before it: no limit)
 // limits      pairs, reliable, regions, locked (bytes), entries (of a completion queue),
 //             receives (of a shared queue), handles, reads, inline
 //

@@ -147,6 +147,8 @@ void happen(const std::string& what) {
     bring_up(at, words);
   } else if (verb == "lose") {
     words >> which.loses_every;
+  } else if (verb == "take") {
+    words >> which.switch_takes;
   } else if (verb == "die") {
     at.on->die();
   } else if (verb == "keys") {

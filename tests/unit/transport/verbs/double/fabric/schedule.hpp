@@ -8,7 +8,7 @@
 //     VERBS_DOUBLE_EVENTS='0.5 cut 1/0/1; 2 mend 1/0/1'
 //
 // VERBS_DOUBLE_CONTROL names a file to which a test appends lines of the same form when it likes;
-// without seconds they are for now. The file need not be there at first. It is read every few
+// without seconds they happen at once. The file need not be there at first. It is read every few
 // milliseconds, from its beginning by a process that starts later. Who has made it removes it.
 //
 // Every process of a job follows the same events, so that all see one fabric.
@@ -17,6 +17,7 @@
 //     down PORT                      the link goes: IBV_EVENT_PORT_ERR
 //     up PORT [lid N] [host N]       it returns, with another LID, or the GID of another host
 //     keys PORT KEY...               another table of partitions
+//     take PORT BYTES                the switch before it takes no longer packets
 //     lose PORT N                    every Nth packet that comes from another process; 0: none
 //     die CARD                       IBV_EVENT_DEVICE_FATAL
 //
