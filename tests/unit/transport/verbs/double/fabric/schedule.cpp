@@ -70,17 +70,24 @@ void bring_up(place at, std::istringstream& words) {
 struct event {
   clock::time_point when;
   std::string what;
+  clock::duration period = {};  // 0: it happens once
 };
+
+clock::duration duration_of(double seconds) {
+  return std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{seconds});
+}
 
 event event_of(const std::string& line) {
   std::istringstream words{line};
-  double seconds = 0;
+  double seconds = 0, period = 0;
   if (!(words >> seconds)) return {clock::now(), line};
+  if (words.peek() == '/') words.ignore() >> period;
   std::string what;
   std::getline(words, what);
-  return {clock::now() +
-              std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{seconds}),
-          what};
+  if (period <= 0) return {clock::now() + duration_of(seconds), what};
+  // Of the clock that all processes have in common.
+  const clock::duration every = duration_of(period), now = clock::now().time_since_epoch();
+  return {clock::time_point{now - now % every + every + duration_of(seconds)}, what, every};
 }
 
 class follower {
@@ -91,10 +98,14 @@ class follower {
   [[noreturn]] void run() {
     for (;; std::this_thread::sleep_for(2ms)) {
       look();
-      std::ranges::stable_sort(events_, {}, &event::when);
-      while (!events_.empty() && events_.front().when <= clock::now()) {
+      for (;;) {
+        std::ranges::stable_sort(events_, {}, &event::when);
+        if (events_.empty() || events_.front().when > clock::now()) break;
         const event next = events_.front();
         events_.erase(events_.begin());
+        // In order, however late this thread is.
+        if (next.period > clock::duration{})
+          events_.push_back({next.when + next.period, next.what, next.period});
         try {
           happen(next.what);
         } catch (const std::exception& problem) {

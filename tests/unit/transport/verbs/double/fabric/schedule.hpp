@@ -7,6 +7,11 @@
 //
 //     VERBS_DOUBLE_EVENTS='0.5 cut 1/0/1; 2 mend 1/0/1'
 //
+// Behind a slash stands after how many seconds one happens again and again. It then counts from the
+// last whole number of periods of the machine's clock, which is the same for all processes:
+//
+//     VERBS_DOUBLE_EVENTS='0.01/0.05 cut 1/0/1; 0.03/0.05 mend 1/0/1'
+//
 // VERBS_DOUBLE_CONTROL names a file to which a test appends lines of the same form when it likes;
 // without seconds they happen at once. The file need not be there at first. It is read every few
 // milliseconds, from its beginning by a process that starts later. Who has made it removes it.
