@@ -85,7 +85,7 @@ run_tests = CC='$(CC)' CXX='$(CXX)' $(PYTHON3) $(srcdir)/tests/run_tests --build
   $(if $(LOWEST),--lowest-priority)
 check-local:
 if HAVE_GTEST
-	$(run_tests) --unit "$(filter tests/unit/%,$(check_PROGRAMS))" $(SUITES)
+	$(run_tests) --unit "$(filter tests/unit/%,$(check_PROGRAMS))$(if $(wildcard /sys/class/infiniband/*), tests/lab/devices_test)" $(SUITES)
 else
 	@echo "make check needs GoogleTest (Debian: apt-get install libgtest-dev); then run configure again" >&2; exit 1
 endif
@@ -117,7 +117,8 @@ check-soak:
 # ThreadSanitizer sees threads of one process only, so it gets the tests where threads meet.
 .PHONY: check-sanitize check-address check-thread build-address build-thread sanitized check-sanitized
 sanitized_unit_address = $(filter tests/unit/%,$(check_PROGRAMS))
-sanitized_unit_thread = tests/unit/direct_test tests/unit/memory_test tests/unit/progress_test tests/unit/transport_test
+sanitized_unit_thread = tests/unit/direct_test tests/unit/memory_test tests/unit/progress_test tests/unit/transport_test \
+  tests/unit/verbs_double_test
 sanitized_unit = $(if $(FULL),$(filter tests/unit/%,$(check_PROGRAMS)),$(sanitized_unit_$(PEAL_SANITIZER)))
 sanitized_cxxflags_address = -O0 -g1 -fno-sanitize=null,alignment,object-size,vptr,nonnull-attribute,returns-nonnull-attribute
 sanitized_cxxflags_thread = -O1 -g1

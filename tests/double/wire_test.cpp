@@ -15,6 +15,7 @@
 #include <string>
 
 #include "double/raw_end.hpp"
+#include "unit/transport/verbs/double/fabric/schedule.hpp"
 #include "unit/transport/verbs/double/objects.hpp"
 
 namespace peal::test {
@@ -134,6 +135,8 @@ TEST_F(verbs_double_wire, memory_is_read_and_written_while_its_process_does_noth
     raw_end end{card_of(self)};
     (void)meet(end, self);
     (void)hear(self);  // asleep in read()
+    // For ThreadSanitizer: what the card has written is here since its lock was given back.
+    EXPECT_FALSE(end.next());
     return end.memory[99] == std::byte{7} && end.memory[100] == std::byte{0};
   };
   start(0, works);
@@ -191,6 +194,96 @@ TEST_F(verbs_double_wire, a_process_that_was_killed_answers_no_more) {
   EXPECT_TRUE(WIFSIGNALED(end_of(1)));
   tell(0, {});
   EXPECT_EQ(end_of(0), 0);
+}
+
+TEST_F(verbs_double_wire, a_link_that_a_test_cuts_and_mends_loses_nothing) {
+  const auto sends = [&](int self) {
+    raw_end end{card_of(self)};
+    (void)meet(end, self, {.timeout = 0});
+    verbs_double::happen("cut 0/0/1");
+    EXPECT_EQ(end.send(1, 8), 0);
+    if (end.next(20ms)) return false;
+    verbs_double::happen("mend 0/0/1");
+    const auto ended = end.next(60s);
+    return ended && ended->status == IBV_WC_SUCCESS;
+  };
+  const auto receives = [&](int self) {
+    raw_end end{card_of(self)};
+    (void)meet(end, self);
+    EXPECT_EQ(end.post_receive(1), 0);
+    const auto got = end.next(60s);
+    return got && got->status == IBV_WC_SUCCESS && !end.next();
+  };
+  start(0, sends);
+  start(1, receives);
+  EXPECT_EQ(end_of(0), 0);
+  EXPECT_EQ(end_of(1), 0);
+}
+
+TEST_F(verbs_double_wire, what_a_file_says_happens_while_a_process_sleeps) {
+  char name[] = "/tmp/verbs-double-XXXXXX";
+  const int file = mkstemp(name);
+  ASSERT_GE(file, 0);
+  setenv("VERBS_DOUBLE_CONTROL", name, 1);
+  const auto waits = [&](int self) {
+    raw_end end{card_of(self)};
+    const place there = meet(end, self, {.timeout = 8, .retries = 3});  // 4 ms
+    tell(1 - self, {});
+    pollfd ready{end.context->async_fd, POLLIN, 0};
+    if (poll(&ready, 1, 60'000) != 1) return false;
+    ibv_async_event what{};
+    while (ibv_get_async_event(end.context, &what) == 0 && what.event_type != IBV_EVENT_PORT_ERR) {
+    }
+    EXPECT_EQ(what.event_type, IBV_EVENT_PORT_ERR);
+    EXPECT_EQ(end.write(there.memory, there.key, 2, 8), 0);
+    const auto ended = end.next(60s);
+    tell(1 - self, {});
+    return ended && ended->status == IBV_WC_RETRY_EXC_ERR;
+  };
+  const auto tells = [&](int self) {
+    raw_end end{card_of(self)};
+    (void)meet(end, self);
+    (void)hear(self);
+    const std::string line = "down 0/0/1\n";
+    EXPECT_EQ(write(file, line.data(), line.size()), static_cast<ssize_t>(line.size()));
+    (void)hear(self);
+    const verbs_double::lock hold{verbs_double::guard()};
+    return !card_of(0).ports[0].works();
+  };
+  start(0, waits);
+  start(1, tells);
+  unsetenv("VERBS_DOUBLE_CONTROL");
+  EXPECT_EQ(end_of(0), 0);
+  EXPECT_EQ(end_of(1), 0);
+  close(file);
+  unlink(name);
+}
+
+TEST_F(verbs_double_wire, packets_of_another_partition_and_too_long_ones_do_not_come) {
+  for (const char* const fabric :
+       {R"({"nodes": 2, "cards": [{}], "of": {"1": [{"keys": ["0x8001"]}]}})",
+        R"({"nodes": 2, "cards": [{}], "of": {"1": [{"mtu": 1024}]}})"}) {
+    setenv("VERBS_DOUBLE_FABRIC", fabric, 1);
+    const auto sends = [&](int self) {
+      raw_end end{card_of(self)};
+      const place there = meet(end, self, {.timeout = 8, .retries = 3});  // 4 ms
+      EXPECT_EQ(end.write(there.memory, there.key, 1, 3000), 0);
+      const auto ended = end.next(60s);
+      tell(1 - self, {});
+      return ended && ended->status == IBV_WC_RETRY_EXC_ERR;
+    };
+    const auto waits = [&](int self) {
+      raw_end end{card_of(self)};
+      (void)meet(end, self);
+      (void)hear(self);
+      return true;
+    };
+    start(0, sends);
+    start(1, waits);
+    unsetenv("VERBS_DOUBLE_FABRIC");
+    EXPECT_EQ(end_of(0), 0) << fabric;
+    EXPECT_EQ(end_of(1), 0);
+  }
 }
 
 TEST_F(verbs_double_wire, datagrams_come_and_a_receive_is_waited_for) {

@@ -88,6 +88,45 @@ TEST_F(verbs_double_work, a_shared_queue_that_runs_low_says_so_once) {
   EXPECT_EQ(to.events(), std::vector<ibv_event_type>{IBV_EVENT_SRQ_LIMIT_REACHED});
 }
 
+/// An acknowledgement comes from the card, not from the memory behind it, and only what one card
+/// tells its host has an order.
+TEST_F(verbs_double_work, what_one_card_has_written_is_not_seen_behind_what_another_tells) {
+  card &here = add_card(4, 1), &there = add_card(4, 2);
+  raw_end from{one}, to{other}, beside{here}, at{there};
+  join(from, to);
+  join(beside, at);
+  other.holds_writes = true;
+  ibv_mr* const same = ibv_reg_mr(at.domain, to.memory.data(), to.memory.size(),
+                                  IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
+  ASSERT_TRUE(same);
+  const auto read_beside = [&] {
+    EXPECT_EQ(beside.write(reinterpret_cast<std::uint64_t>(to.memory.data()), same->rkey, 9, 8,
+                           IBV_WR_RDMA_READ),
+              0);
+    EXPECT_EQ(status(beside), IBV_WC_SUCCESS);
+    return beside.memory[0];
+  };
+  from.memory[0] = std::byte{7};
+  EXPECT_EQ(from.write(to, 1, 8), 0);
+  EXPECT_EQ(status(from), IBV_WC_SUCCESS);
+  EXPECT_EQ(at.post_receive(2), 0);
+  EXPECT_EQ(beside.send(3, 8), 0);
+  EXPECT_EQ(status(at), IBV_WC_SUCCESS);
+  EXPECT_EQ(to.memory[0], std::byte{0}) << "it is acknowledged, and another card has told";
+  EXPECT_EQ(read_beside(), std::byte{0}) << "nor does a READ through another card see it";
+  EXPECT_EQ(from.write(to, 4, 8, IBV_WR_RDMA_READ), 0);
+  EXPECT_EQ(status(from), IBV_WC_SUCCESS);
+  EXPECT_EQ(from.memory[0], std::byte{7}) << "a READ behind it through the same card does";
+  EXPECT_EQ(read_beside(), std::byte{7});
+  from.memory[0] = std::byte{8};
+  EXPECT_EQ(from.write(to, 5, 8), 0);
+  EXPECT_EQ(to.post_receive(6), 0);
+  EXPECT_EQ(from.send(7, 8), 0);
+  EXPECT_EQ(status(to), IBV_WC_SUCCESS);
+  EXPECT_EQ(to.memory[0], std::byte{8}) << "what its own card tells comes behind it";
+  ibv_dereg_mr(same);
+}
+
 TEST_F(verbs_double_work, memory_that_is_not_open_to_others_breaks_both_ends) {
   raw_end from{one}, to{other};
   join(from, to);

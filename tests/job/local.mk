@@ -140,7 +140,7 @@ tests_job_sleepers_SOURCES = tests/job/progress/sleepers.cpp tests/job/support.h
 tests_job_sleepers_LDADD = libpeal.la -lpthread
 tests_job_survive_SOURCES = tests/job/failures/survive.cpp tests/job/support.hpp
 tests_job_survive_LDADD = libpeal.la -lpthread
-tests_job_sample_SOURCES = tests/job/sample.cpp
+tests_job_sample_SOURCES = tests/job/progress/sample.cpp
 tests_job_sample_LDADD = libpeal.la
 
 # Preloaded by a case about wake-ups that are lost; -rpath makes libtool build a shared object that is never installed.
@@ -155,6 +155,8 @@ check_LTLIBRARIES += tests/job/verbs_double.la
 tests_job_verbs_double_la_SOURCES = \
   tests/unit/transport/verbs/double/card.cpp \
   tests/unit/transport/verbs/double/elsewhere.cpp \
+  tests/unit/transport/verbs/double/fabric/fabric.cpp \
+  tests/unit/transport/verbs/double/fabric/schedule.cpp \
   tests/unit/transport/verbs/double/port.cpp \
   tests/unit/transport/verbs/double/queue_pairs.cpp \
   tests/unit/transport/verbs/double/states.cpp \
@@ -180,6 +182,7 @@ EXTRA_DIST += \
   tests/job/cases.toml \
   tests/job/direct.toml \
   tests/job/examples.toml \
+  tests/job/fabric.toml \
   tests/job/failures.toml \
   tests/job/mpi.toml \
   tests/job/mpi/arguments.py \

@@ -1,26 +1,31 @@
 check_PROGRAMS += tests/unit/transport_test
 tests_unit_transport_test_SOURCES = \
+  tests/unit/transport/contract.hpp \
   tests/unit/transport/ends.hpp \
   tests/unit/transport/failing_memory.cpp \
   tests/unit/transport/failing_memory.hpp \
   tests/unit/transport/talker.hpp \
   tests/unit/transport/shm/unit.cpp \
-  tests/unit/transport/verbs/devices_unit.cpp \
   tests/unit/transport/verbs/unit.cpp
 tests_unit_transport_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_transport_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_transport_test_LDADD = $(unit_ldadd)
 
-# Devices of this process's own stand in for libibverbs: what is tested with a device, where there is none, and what real ones do not do on
-# demand. A program by itself, since the functions are defined in it.
+# Devices of this process's own stand in for libibverbs: the tests of the transport on devices, and those of what real ones do not do on demand.
+# A program by itself, since the functions are defined in it.
 check_PROGRAMS += tests/unit/verbs_double_test
 tests_unit_verbs_double_test_SOURCES = \
+  tests/unit/transport/contract.hpp \
   tests/unit/transport/ends.hpp \
   tests/unit/transport/verbs/double/card.cpp \
   tests/unit/transport/verbs/double/card.hpp \
   tests/unit/transport/verbs/double/cards_of_each.cpp \
   tests/unit/transport/verbs/double/elsewhere.cpp \
   tests/unit/transport/verbs/double/ends.hpp \
+  tests/unit/transport/verbs/double/fabric/fabric.cpp \
+  tests/unit/transport/verbs/double/fabric/fabric.hpp \
+  tests/unit/transport/verbs/double/fabric/schedule.cpp \
+  tests/unit/transport/verbs/double/fabric/schedule.hpp \
   tests/unit/transport/verbs/double/objects.hpp \
   tests/unit/transport/verbs/double/port.cpp \
   tests/unit/transport/verbs/double/port.hpp \
@@ -39,6 +44,16 @@ tests_unit_verbs_double_test_SOURCES = \
 tests_unit_verbs_double_test_CPPFLAGS = $(unit_cppflags)
 tests_unit_verbs_double_test_CXXFLAGS = $(unit_cxxflags)
 tests_unit_verbs_double_test_LDADD = $(unit_ldadd)
+
+# The same tests of the transport on devices, on real ones: in the lab, and in the check where there are any.
+check_PROGRAMS += tests/lab/devices_test
+tests_lab_devices_test_SOURCES = \
+  tests/unit/transport/contract.hpp \
+  tests/unit/transport/ends.hpp \
+  tests/unit/transport/verbs/devices_unit.cpp
+tests_lab_devices_test_CPPFLAGS = $(unit_cppflags)
+tests_lab_devices_test_CXXFLAGS = $(unit_cxxflags)
+tests_lab_devices_test_LDADD = $(unit_ldadd)
 EXTRA_DIST += \
   tests/unit/transport/contract_test.cpp \
   tests/unit/transport/learnt_table_test.cpp \
@@ -69,6 +84,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/bulk/fetch_progress_test.cpp \
   tests/unit/transport/verbs/bulk/links_test.cpp \
   tests/unit/transport/verbs/bulk/reads_test.cpp \
+  tests/double/fabric_test.cpp \
   tests/double/port_test.cpp \
   tests/double/timeline_test.cpp \
   tests/double/wire_test.cpp \
@@ -97,6 +113,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/sleeper_test.cpp \
   tests/unit/transport/verbs/verbs_failures_test.cpp \
   tests/unit/transport/verbs/verbs_transport_cold_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_contract_test.cpp \
   tests/unit/transport/verbs/verbs_transport_device_test.cpp \
   tests/unit/transport/verbs/verbs_transport_memory_test.cpp \
   tests/unit/transport/verbs/verbs_transport_networks_test.cpp \

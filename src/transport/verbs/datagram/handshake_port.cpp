@@ -16,12 +16,14 @@ namespace peal::verbs {
 
 namespace {
 
-[[noreturn]] void fail(const device& on, const char* what) {
+[[noreturn]] void fail(const device& on, std::string_view what) {
   const int why = errno;
-  throw error(
-      why == ENOMEM ? errc::locked_memory : errc::no_device,
-      fmt::format("{}: {} for the handshake: {}{}", on.name(), what, std::strerror(why),
-                  why == ENOMEM ? "; raise the limit of locked memory (ulimit -l unlimited)" : ""));
+  throw error(why == ENOMEM ? errc::locked_memory : errc::no_device,
+              fmt::format("{}: {} for the handshake: {}{}", on.name(), what, std::strerror(why),
+                          why == ENOMEM
+                              ? "; raise the limit of locked memory (ulimit -l unlimited; in batch "
+                                "jobs that of the batch system's daemon)"
+                              : ""));
 }
 
 constexpr std::uint32_t most_sends = 128, most_receives = 512;
@@ -90,7 +92,7 @@ void handshake_port::open(const port_plan& plan) {
     fail(on, "no memory");
   }
   region_.reset(ibv_reg_mr(on.domain(), memory_, memory_bytes(), IBV_ACCESS_LOCAL_WRITE));
-  if (!region_) fail(on, "no registered memory");
+  if (!region_) fail(on, fmt::format("no registered memory of {} KiB", memory_bytes() / 1024));
   if (const char* const what = bring_up()) fail(on, what);
 }
 

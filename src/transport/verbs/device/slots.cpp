@@ -28,6 +28,7 @@ slot_pool::~slot_pool() {
 }
 
 bool slot_pool::grow(std::size_t slots) noexcept {
+  wanted_slabs_ = slabs_.size() + (slots + per_slab - 1) / per_slab;
   for (std::size_t made = 0; made < slots; made += per_slab)
     if (!add_slab()) return false;
   return true;
@@ -35,10 +36,10 @@ bool slot_pool::grow(std::size_t slots) noexcept {
 
 std::string slot_pool::refusal() const {
   return fmt::format(
-      "{} KiB for messages cannot be registered beside {} KiB that are: {}; the limit of locked "
-      "memory is {}: raise it "
-      "(ulimit -l unlimited)",
-      slab_bytes / 1024, slabs_.size() * slab_bytes / 1024, std::strerror(refused_),
+      "{} KiB for messages are needed, and {} KiB of them could be registered: {}; the limit of "
+      "locked memory is {}: raise it (ulimit -l unlimited; in batch jobs that of the batch "
+      "system's daemon)",
+      slab_bytes * wanted_slabs_ / 1024, slabs_.size() * slab_bytes / 1024, std::strerror(refused_),
       locked_memory_limit());
 }
 

@@ -68,8 +68,9 @@ class slot_pool {
 
   ibv_pd* const domain_;
   std::vector<slab> slabs_;
-  std::vector<slot_id> free_;  // last in, first out: the next is still in the cache
-  int refused_ = 0;            // errno of the last slab that was refused
+  std::vector<slot_id> free_;     // last in, first out: the next is still in the cache
+  std::size_t wanted_slabs_ = 0;  // when it was to grow last
+  int refused_ = 0;               // errno of the last slab that was refused
 };
 
 }  // namespace peal::verbs

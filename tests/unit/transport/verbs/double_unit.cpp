@@ -1,4 +1,5 @@
 // The tests of verbs on the doubles of devices, compiled as one.
+#include "double/fabric_test.cpp"
 #include "double/port_test.cpp"
 #include "double/timeline_test.cpp"
 #include "double/wire_test.cpp"
@@ -9,7 +10,13 @@
 #include "unit/transport/verbs/sleeper_test.cpp"
 #include "unit/transport/verbs/verbs_failures_test.cpp"
 #include "unit/transport/verbs/verbs_transport_cold_test.cpp"
-#include "unit/transport/verbs/verbs_transport_device_test.cpp"
-#include "unit/transport/verbs/verbs_transport_networks_test.cpp"
 #include "unit/transport/verbs/verbs_transport_test.cpp"
 #include "unit/transport/verbs/verbs_transport_trust_test.cpp"
+
+// These take most of the time under ThreadSanitizer, and one thread drives all of each.
+#ifndef __SANITIZE_THREAD__
+#include "unit/transport/verbs/verbs_transport_contract_test.cpp"
+#include "unit/transport/verbs/verbs_transport_device_test.cpp"
+#include "unit/transport/verbs/verbs_transport_networks_test.cpp"
+#include "unit/transport/verbs/verbs_transport_rails_test.cpp"
+#endif

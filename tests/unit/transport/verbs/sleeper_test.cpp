@@ -1,5 +1,6 @@
-// Ends of a connection that sleep on what their device tells, as the engine does. Skipped where
-// there is no device; the lab has one, and verbs_double_test brings its own.
+// Ends of a connection that sleep on what their device tells, as the engine does.
+// verbs_double_test brings a device of its own; tests/lab/devices_test needs a real one, and the
+// lab has it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -218,9 +219,9 @@ TEST_F(asleep_over_verbs, a_large_message_wakes_both_as_far_as_they_are_needed) 
     const auto source = pattern(2'000'000, 1);
     std::vector<std::byte> target(source.size());
     std::atomic<bool> over{false};
-    std::thread other{[&] { sleeps_until(1, [&] { return over.load() || got(1).size() >= 2; }); }};
     tracked_fetch fetching{1, end(1).expose(0, source.data(), source.size()), target.data(),
                            target.size()};
+    std::thread other{[&] { sleeps_until(1, [&] { return over.load() || got(1).size() >= 2; }); }};
     end(0).start_fetch(fetching);
     EXPECT_TRUE(sleeps_until(0, [&] { return fetching.calls > 0; })) << mode;
     EXPECT_TRUE(target == source);

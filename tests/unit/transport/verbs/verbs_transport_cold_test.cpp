@@ -1,6 +1,6 @@
 // Several processes' ends on one RDMA device, in one process: messages without connections, and
-// connections that come and go. Skipped where there is no device; the lab has one, and
-// verbs_double_test brings its own.
+// connections that come and go. verbs_double_test brings a device of its own;
+// tests/lab/devices_test needs a real one, and the lab has it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

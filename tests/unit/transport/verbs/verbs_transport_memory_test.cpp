@@ -1,6 +1,7 @@
 // Payloads from and into memory that went away and came again at the same address, over a real
-// device. Skipped where there is none; the lab has one. PEAL_TEST_UNMAP_HOOKS=off runs them without
-// the hooks, to show that what arrives is wrong then.
+// device (tests/lab/devices_test): the kernel keeps the pages of what is registered, and doubles
+// of devices do not. Skipped where there is none; the lab has one. PEAL_TEST_UNMAP_HOOKS=off runs
+// them without the hooks, to show that what arrives is wrong then.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

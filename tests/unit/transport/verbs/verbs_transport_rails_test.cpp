@@ -1,5 +1,5 @@
-// Large messages over several devices, and devices that fail amid them. Needs at least two; the lab
-// has as many as asked for.
+// Large messages over several devices, and devices that fail amid them. verbs_double_test brings
+// two of its own; tests/lab/devices_test needs real ones, and the lab has as many as asked for.
 #include <gtest/gtest.h>
 
 #include <algorithm>

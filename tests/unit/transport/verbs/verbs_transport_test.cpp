@@ -1,6 +1,6 @@
-// The verbs transport on a real device: what costs a doorbell, what happens when a connection
-// breaks, what strangers can do. Skipped where there is none; the lab has one, and
-// verbs_double_test brings its own.
+// The verbs transport on a device: what costs a doorbell, what happens when a connection breaks,
+// what strangers can do. verbs_double_test brings a device of its own; tests/lab/devices_test needs
+// a real one, and the lab has it.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>

@@ -42,5 +42,20 @@ TEST(verbs_slots, are_apart_and_come_back_last_in_first_out) {
   EXPECT_EQ(of.take(), verbs::no_slot);
 }
 
+TEST(verbs_slots, a_refusal_says_how_much_is_needed_and_what_to_do) {
+  verbs_double::remove_cards();
+  verbs_double::add_card(1, 1).most_locked = 600 << 10;
+  const machine here;
+  const auto rails = verbs::open_rails(here, {});
+  verbs::slot_pool of{rails.front().domain()};
+  EXPECT_FALSE(of.grow(180));
+  EXPECT_EQ(of.size(), 64u);
+  EXPECT_NE(of.refusal().find("1548 KiB for messages are needed, and 516 KiB of them could be "
+                              "registered: Cannot allocate memory"),
+            std::string::npos)
+      << of.refusal();
+  EXPECT_NE(of.refusal().find("raise it (ulimit -l unlimited"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace peal::test

@@ -40,7 +40,8 @@ struct card {
   ibv_device_attr limits{};  // what it says, and holds to
   std::vector<port> ports;   // port number 1 is the first
 
-  bool elsewhere = false;  // of another node: processes of this one do not see it
+  bool elsewhere = false;        // of another node: processes of this one do not see it
+  unsigned node = 0, place = 0;  // where it is in a fabric: which card of which node
 
   // ---- knobs
   // nothing comes here, nothing leaves; what leaves is tried again as long as its queue pair has

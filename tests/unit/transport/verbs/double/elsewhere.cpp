@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "unit/transport/verbs/double/fabric/fabric.hpp"
+#include "unit/transport/verbs/double/fabric/schedule.hpp"
 #include "unit/transport/verbs/double/objects.hpp"
 
 namespace peal::verbs_double {
@@ -71,6 +73,10 @@ bool pair::send_elsewhere(request& which, ibv_wc_status& how) {
   made.sequence = which.sequence;
   made.attempt = attempt;
   made.rnr_retry = attributes.rnr_retry;
+  made.partition = key();
+  made.largest = static_cast<std::uint32_t>(
+      std::min<std::size_t>(bytes, std::size_t{128} << attributes.path_mtu));
+  if (made.largest > at().longest_packet()) return nobody_answers(), false;
   if (made.what == packet::sends) {
     made.with_imm = wanted.opcode == IBV_WR_SEND_WITH_IMM;
     made.imm = wanted.imm_data;
@@ -133,13 +139,22 @@ void pair::answered(const packet& what, const std::vector<std::byte>& data) {
   else work();
 }
 
+bool pair::is_reached_by(const packet& what) const {
+  return receives_now(*this) && everything().cards[what.card].get() == on &&
+         attributes.port_num == what.port && !on->cut && at().works() && at().gets(what.largest) &&
+         same_partition(static_cast<std::uint16_t>(what.partition), key());
+}
+
+bool pair::is_lost() const {
+  port& here = at();
+  return here.loses_every != 0 && ++here.came % here.loses_every == 0;
+}
+
 /// A request of another process's.
 void pair::asked(packet what, std::vector<std::byte> data) {
-  const bool is_mine = base.qp_type == IBV_QPT_RC && receives_now(*this) && !on->cut &&
-                       attributes.dest_qp_num == what.from &&
-                       everything().cards[what.card].get() == on &&
-                       attributes.port_num == what.port && at().works();
-  if (!is_mine || what.sequence > last_taken + 1) {
+  const bool is_mine =
+      base.qp_type == IBV_QPT_RC && attributes.dest_qp_num == what.from && is_reached_by(what);
+  if (!is_mine || what.sequence > last_taken + 1 || is_lost()) {
     what.what = packet::absent;
     everything().others->answer(what, IBV_WC_RETRY_EXC_ERR);
     return;
@@ -199,6 +214,8 @@ void pair::send_datagram_elsewhere(const datagram& which, const ibv_ah_attr& way
   made.from_lid = which.from_lid;
   made.sl = which.sl;
   made.with_gid = which.with_gid;
+  made.partition = this->key();
+  made.largest = static_cast<std::uint32_t>(which.data.size() - network_header);
   if (!everything().find_port(*this, way, made) ||
       !everything().others->send((made.to >> wire::own_bits) - 1, made, which.data))
     ++on->vanished;
@@ -211,10 +228,10 @@ void take(const packet& what, const std::vector<std::byte>& data) {
   if (answers) return;
   if (what.what == packet::datagram) {
     if (!to || to->base.qp_type != IBV_QPT_UD || to->attributes.qkey != what.key ||
-        everything().cards[what.card].get() != to->on || to->attributes.port_num != what.port)
+        !to->is_reached_by(what) || to->is_lost())
       return;
-    return to->take({what.to, what.from, static_cast<std::uint16_t>(what.from_lid),
-                     static_cast<std::uint8_t>(what.sl), what.with_gid != 0, data});
+    return to->arrive({what.to, what.from, static_cast<std::uint16_t>(what.from_lid),
+                       static_cast<std::uint8_t>(what.sl), what.with_gid != 0, data});
   }
   if (to) return to->asked(what, data);
   packet nobody = what;
@@ -240,23 +257,11 @@ void join_other_processes() {
   const lock hold{guard()};
   const char* const name = std::getenv("VERBS_DOUBLE");
   if (!name || everything().others) return;
-  const auto number = [](const char* name, unsigned otherwise) {
-    const char* const found = std::getenv(name);
-    return found ? static_cast<unsigned>(std::strtoul(found, nullptr, 10)) : otherwise;
-  };
-  const unsigned nodes = std::max(number("VERBS_DOUBLE_NODES", 1), 1u);
-  const unsigned self = number("VERBS_DOUBLE_NODE", number("PMIX_RANK", 0)) % nodes;
-  const bool infiniband = std::getenv("VERBS_DOUBLE_INFINIBAND") != nullptr;
-  for (unsigned node = 0; node < nodes; ++node)
-    for (unsigned rail = 0; rail < number("VERBS_DOUBLE_CARDS", 1); ++rail) {
-      card& made = add_card({{.network = rail + 1, .host = node + 1, .infiniband = infiniband}});
-      made.elsewhere = node != self;
-      const std::string called = "double" + std::to_string(rail);
-      std::memcpy(made.device.name, called.c_str(), called.size() + 1);
-    }
+  make_fabric();
   const char* const job = std::getenv("PMIX_NAMESPACE");
   everything().others = new wire(std::string{name} + "/" +
                                  (job ? job : ""));  // until the process ends, for its thread
+  follow_schedule();
 }
 
 }  // namespace peal::verbs_double

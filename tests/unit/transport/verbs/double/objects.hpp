@@ -172,8 +172,14 @@ struct pair {
   void fail();
   void complete(const request&, ibv_wc_status);
   void tell(ibv_event_type);
-  /// A datagram arrives, and is gone where nothing is posted for it.
+  /// A datagram arrives, unless its card has something else to do with it.
+  void arrive(const datagram&);
+  /// A datagram is here, and is gone where nothing is posted for it.
   void take(const datagram&);
+  /// Whether packets from another process come to it now.
+  [[nodiscard]] bool is_reached_by(const packet&) const;
+  /// Whether the one that has just come is lost.
+  [[nodiscard]] bool is_lost() const;
   [[nodiscard]] port& at() const { return on->ports[attributes.port_num - 1u]; }
   [[nodiscard]] std::uint16_t key() const;
 
@@ -227,6 +233,8 @@ struct world {
   void go_on();
 };
 world& everything();
+
+constexpr std::size_t network_header = 40;  // before each datagram
 
 std::byte* memory(std::uint64_t address);
 std::size_t room_of(const std::vector<ibv_sge>& pieces);

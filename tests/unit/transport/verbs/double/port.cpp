@@ -24,23 +24,9 @@ std::uint8_t speed_code(unsigned gigabits) {
 
 }  // namespace
 
-port::port(const port_plan& plan) : keys{plan.keys}, network{plan.network} {
-  attributes.state = IBV_PORT_ACTIVE;
-  attributes.phys_state = 5;  // LinkUp
-  attributes.max_mtu = IBV_MTU_4096;
-  attributes.active_mtu = plan.mtu;
-  attributes.max_msg_sz = 1u << 30;
-  attributes.active_width = plan.gigabits == 25 ? 1 : 2;
-  attributes.active_speed = plan.gigabits == 25 ? 32 : speed_code(plan.gigabits);
-  attributes.pkey_tbl_len = static_cast<std::uint16_t>(keys.size());
-  attributes.link_layer = plan.infiniband ? IBV_LINK_LAYER_INFINIBAND : IBV_LINK_LAYER_ETHERNET;
+ibv_gid gid_of(const port_plan& plan) {
   ibv_gid gid{};
   if (plan.infiniband) {
-    attributes.lid = static_cast<std::uint16_t>(plan.host << plan.lmc);
-    attributes.lmc = plan.lmc;
-    attributes.sm_lid = 1;
-    attributes.max_vl_num = 4;
-    if (plan.grh_required) attributes.flags = IBV_QPF_GRH_REQUIRED;
     // fe80:0:0:network, then a GUID
     gid.raw[0] = 0xfe;
     gid.raw[1] = 0x80;
@@ -48,17 +34,37 @@ port::port(const port_plan& plan) : keys{plan.keys}, network{plan.network} {
     gid.raw[8] = 0x02;
     gid.raw[11] = 0xff;
     gid.raw[12] = 0xfe;
-    gid.raw[15] = static_cast<std::uint8_t>(plan.host);
     gid.raw[14] = static_cast<std::uint8_t>(plan.host >> 8);
-    add_gid(IBV_GID_TYPE_IB, gid);
-  } else {
-    gid.raw[10] = gid.raw[11] = 0xff;
-    gid.raw[12] = 127;
-    gid.raw[13] = static_cast<std::uint8_t>(plan.host >> 8);
-    gid.raw[14] = static_cast<std::uint8_t>(plan.network);
     gid.raw[15] = static_cast<std::uint8_t>(plan.host);
-    add_gid(IBV_GID_TYPE_ROCE_V2, gid);
+    return gid;
   }
+  gid.raw[10] = gid.raw[11] = 0xff;
+  gid.raw[12] = 127;
+  gid.raw[13] = static_cast<std::uint8_t>(plan.host >> 8);
+  gid.raw[14] = static_cast<std::uint8_t>(plan.network);
+  gid.raw[15] = static_cast<std::uint8_t>(plan.host);
+  return gid;
+}
+
+port::port(const port_plan& plan)
+    : keys{plan.keys}, network{plan.network}, switch_takes{plan.switch_takes} {
+  attributes.state = plan.down ? IBV_PORT_DOWN : IBV_PORT_ACTIVE;
+  attributes.phys_state = plan.down ? 3 : 5;  // Disabled, LinkUp
+  attributes.max_mtu = IBV_MTU_4096;
+  attributes.active_mtu = plan.mtu;
+  attributes.max_msg_sz = 1u << 30;
+  attributes.active_width = plan.gigabits == 25 ? 1 : 2;
+  attributes.active_speed = plan.gigabits == 25 ? 32 : speed_code(plan.gigabits);
+  attributes.pkey_tbl_len = static_cast<std::uint16_t>(keys.size());
+  attributes.link_layer = plan.infiniband ? IBV_LINK_LAYER_INFINIBAND : IBV_LINK_LAYER_ETHERNET;
+  if (plan.infiniband) {
+    attributes.lid = static_cast<std::uint16_t>(plan.host << plan.lmc);
+    attributes.lmc = plan.lmc;
+    attributes.sm_lid = 1;
+    attributes.max_vl_num = 4;
+    if (plan.grh_required) attributes.flags = IBV_QPF_GRH_REQUIRED;
+  }
+  add_gid(plan.infiniband ? IBV_GID_TYPE_IB : IBV_GID_TYPE_ROCE_V2, gid_of(plan));
 }
 
 void port::add_gid(ibv_gid_type kind, const ibv_gid& gid) {

@@ -30,7 +30,12 @@ struct port_plan {
   unsigned gigabits = 100;  // of 25, 50, 100, 200, 400
   /// The table of partitions. Bit 15: full member.
   std::vector<std::uint16_t> keys = {0xffff};
+  bool down = false;
+  std::size_t switch_takes = ~std::size_t{0};  // bytes in a packet, of the switch before it
 };
+
+/// The first GID of such a port.
+[[nodiscard]] ibv_gid gid_of(const port_plan&);
 
 struct port {
   explicit port(const port_plan& plan);
@@ -40,12 +45,20 @@ struct port {
   std::vector<std::uint16_t> keys;
   unsigned network = 0;
   bool cut = false;  // nothing comes here, nothing leaves; nobody is told
+  // Of the packets that come here from other processes every Nth is lost; 0: none.
+  unsigned loses_every = 0;
+  std::uint64_t came = 0;
+  std::size_t switch_takes;
 
   void add_gid(ibv_gid_type kind, const ibv_gid& gid);
   [[nodiscard]] bool ethernet() const { return attributes.link_layer == IBV_LINK_LAYER_ETHERNET; }
   [[nodiscard]] bool works() const { return !cut && attributes.state == IBV_PORT_ACTIVE; }
   [[nodiscard]] std::size_t longest_packet() const {
     return std::size_t{128} << attributes.active_mtu;
+  }
+  /// Whether so long a packet comes here.
+  [[nodiscard]] bool gets(std::size_t bytes) const {
+    return bytes <= longest_packet() && bytes <= switch_takes;
   }
   /// Whether a packet sent by `way` from this port comes to `to`.
   [[nodiscard]] bool reaches(const port& to, const ibv_ah_attr& way, bool routers) const;

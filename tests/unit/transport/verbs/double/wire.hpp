@@ -36,8 +36,9 @@ struct packet {
   std::uint32_t with_imm = 0, imm = 0;
   std::uint32_t key = 0;  // of memory, or of datagrams
   std::uint32_t from_lid = 0, sl = 0, with_gid = 0, rnr_retry = 0;
-  std::uint64_t address = 0, length = 0;  // of memory
-  std::uint64_t bytes = 0;                // that follow
+  std::uint32_t partition = 0, largest = 0;  // its P_Key; bytes in a packet of the network
+  std::uint64_t address = 0, length = 0;     // of memory
+  std::uint64_t bytes = 0;                   // that follow
 };
 
 class wire {
@@ -93,8 +94,10 @@ void lose_process(std::uint32_t process);
 
 /// Once, where VERBS_DOUBLE names what is joined (with PMIX_NAMESPACE, where that is set); makes
 /// the cards of VERBS_DOUBLE_NODES nodes, VERBS_DOUBLE_CARDS each, on Ethernet, or on InfiniBand
-/// where VERBS_DOUBLE_INFINIBAND is set. This process is on node VERBS_DOUBLE_NODE, or else on that
-/// of its PMIX_RANK, dealt out in turn. Networks are one for each card of a node.
+/// where VERBS_DOUBLE_INFINIBAND is set; or those that VERBS_DOUBLE_FABRIC describes
+/// (fabric/fabric.hpp). This process is on node VERBS_DOUBLE_NODE, or else on that of its
+/// PMIX_RANK, dealt out in turn. Networks are one for each card of a node. What happens to them
+/// later: fabric/schedule.hpp.
 void join_other_processes();
 
 }  // namespace peal::verbs_double

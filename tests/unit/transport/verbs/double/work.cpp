@@ -10,8 +10,6 @@
 
 namespace peal::verbs_double {
 
-constexpr std::size_t network_header = 40;
-
 std::byte* memory(std::uint64_t address) { return reinterpret_cast<std::byte*>(address); }
 
 bool gather(const request& from, std::vector<std::byte>& into) {
@@ -319,7 +317,7 @@ pair* pair::peer_of(const request& which) const {
   if (!to || to->base.qp_type != base.qp_type) return nullptr;
   const std::size_t packet = std::min<std::size_t>(which.inlined.size() + room_of(which.pieces),
                                                    std::size_t{128} << attributes.path_mtu);
-  return packet <= at().longest_packet() && packet <= to->at().longest_packet() ? to : nullptr;
+  return packet <= at().longest_packet() && to->at().gets(packet) ? to : nullptr;
 }
 
 bool pair::lets_wait(unsigned retries, clock::time_point& since) {
@@ -385,25 +383,30 @@ ibv_wc_status pair::send_datagram(const request& which) {
     return send_datagram_elsewhere(made, way, to_where.remote_qkey), IBV_WC_SUCCESS;
   pair* const to = everything().find(*this, way, made.to);
   if (!to || to->base.qp_type != IBV_QPT_UD || !receives_now(*to) ||
-      to->attributes.qkey != to_where.remote_qkey || its.size() > to->at().longest_packet()) {
+      to->attributes.qkey != to_where.remote_qkey || !to->at().gets(its.size())) {
     ++on->vanished;
     return IBV_WC_SUCCESS;
   }
-  card& there = *to->on;
-  if (there.listens) there.listens(its.data(), its.size());
-  if (there.drop_datagrams > 0) {
-    --there.drop_datagrams;
-    return IBV_WC_SUCCESS;
+  to->arrive(made);
+  return IBV_WC_SUCCESS;
+}
+
+void pair::arrive(const datagram& what) {
+  const std::byte* const its = what.data.data() + network_header;
+  const std::size_t bytes = what.data.size() - network_header;
+  if (on->listens) on->listens(its, bytes);
+  if (on->drop_datagrams > 0) {
+    --on->drop_datagrams;
+    return;
   }
-  for (unsigned left = there.copies ? there.copies(its.data(), its.size()) : 1; left > 0; --left) {
-    if (there.late_datagrams == 0) {
-      to->take(made);
+  for (unsigned left = on->copies ? on->copies(its, bytes) : 1; left > 0; --left) {
+    if (on->late_datagrams == 0) {
+      take(what);
       continue;
     }
-    --there.late_datagrams;
-    everything().late.push_back(made);
+    --on->late_datagrams;
+    everything().late.push_back(what);
   }
-  return IBV_WC_SUCCESS;
 }
 
 void pair::take(const datagram& what) {
