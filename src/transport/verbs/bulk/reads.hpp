@@ -54,6 +54,8 @@ class reads {
   }
   void forget_again() noexcept { again_.clear(); }
 
+  /// It stands among those that wait for their turn: fetch_pacing.hpp.
+  bool waits = false;
   /// The queue pair whose turn it is.
   std::uint8_t next_queue = 0;
 
