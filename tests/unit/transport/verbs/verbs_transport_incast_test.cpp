@@ -11,6 +11,7 @@
 
 #include "unit/transport/ends.hpp"
 #include "unit/transport/verbs/double/card.hpp"
+#include "unit/transport/verbs/double/objects.hpp"
 
 namespace {
 
@@ -310,6 +311,63 @@ TEST_F(verbs_incast, first_datagrams_of_all_peers_find_receives) {
   // One handle for each port that is talked to.
   EXPECT_EQ(cards[0]->handles, cards.size() - 1);
   EXPECT_LE(count(0, "verbs.pinned_bytes"), 64u << 20);
+}
+
+TEST_F(verbs_incast, beyond_the_limit_of_pinned_memory_messages_go_as_datagrams) {
+  constexpr peer_id peers = 150;
+  for (const bool shared : {true, false}) {
+    TearDown();
+    cards.clear();
+    sinks.clear();
+    verbs_options little;
+    little.set.pinned = 8 << 20;
+    little.set.srq = shared;
+    begin(1 + peers, little);
+    const auto send_all = [&] {
+      for (peer_id each = 1; each <= peers; ++each)
+        while (sent[each] < 40 && try_to_send(each)) {
+        }
+    };
+    ASSERT_TRUE(until(
+        [&] {
+          send_all();
+          poll_senders(1, 1 + peers);
+          while (ends[0]->poll()) {
+          }
+        },
+        [&] { return sinks[0]->count == std::size_t{40} * peers; }));
+    EXPECT_EQ(sinks[0]->wrong, 0u);
+    EXPECT_GE(count(0, "verbs.connections"), 50u);
+    EXPECT_LT(count(0, "verbs.connections_most"), peers);
+    EXPECT_LE(count(0, "verbs.pinned_bytes"), 8u << 20);
+    EXPECT_EQ(cards[0]->not_ready, 0u) << "RNR NAKs";
+    for (peer_id each = 0; each <= peers; ++each) EXPECT_TRUE(ends[each]->lost().empty());
+  }
+}
+
+/// A device that takes receives and loses them.
+TEST_F(verbs_incast, when_receives_are_lost_the_device_tells_and_windows_get_smaller) {
+  constexpr peer_id peers = 8;
+  verbs_options attentive;
+  attentive.set.timeout = 0.2;
+  begin(1 + peers, attentive);
+  connect(1, 1 + peers);
+  const std::uint64_t before = count(0, "verbs.receives_allotted");
+  EXPECT_EQ(before, peers * 66u);
+  for (verbs_double::shared_queue* each : verbs_double::everything().shared_queues)
+    if (each->base.context->device == &cards[0]->device)
+      each->waiting.erase(each->waiting.begin() + 100, each->waiting.end());
+  // What can be used without the last of the receives.
+  for (peer_id each = 1; each <= peers; ++each) (void)burst(each, 11);
+  ASSERT_TRUE(until([&] { ends[0]->poll(); }, [&] { return count(0, "verbs.receives_low") > 0; }));
+  // Peers that go on use less at a time.
+  for (int round = 0; round < 30; ++round) {
+    for (peer_id each = 1; each <= peers; ++each) (void)burst(each, 8);
+    take_all(1 + peers);
+  }
+  EXPECT_LT(count(0, "verbs.receives_allotted"), before);
+  EXPECT_EQ(cards[0]->not_ready, 0u) << "RNR NAKs";
+  EXPECT_EQ(sinks[0]->wrong, 0u);
 }
 
 }  // namespace
