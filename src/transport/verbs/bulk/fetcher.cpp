@@ -48,6 +48,7 @@ bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t e
   if (!from.reads.any()) pacing_.began();
   from.reads.add(f);
   post(from);
+  take_turns();
   return true;
 }
 
@@ -80,12 +81,12 @@ std::size_t fetcher::limit_of(const connection& from, const bulk_queue& at) cons
 }
 
 /// Requires: there is one.
-bulk_part fetcher::next_part(reads& from) noexcept {
+bulk_part fetcher::next_part(reads& from) const noexcept {
   if (from.any_again()) return from.take_again();
   fetch& f = *from.oldest_unposted();
   fetch_progress& mine = fetch_progress::of(f);
   const auto bytes =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(mine.part, mine.end - mine.posted));
+      static_cast<std::uint32_t>(std::min({mine.part, mine.end - mine.posted, pacing_.longest()}));
   const bulk_part made{&f, nullptr, mine.posted, bytes};
   mine.posted += bytes;
   if (mine.posted == mine.end) from.posted_one();
@@ -102,7 +103,7 @@ void fetcher::post(connection& from, bool turn) noexcept {
     endpoint_.bulk.refused -= static_cast<std::uint32_t>(from.links[each].refused.size());
     for (const bulk_part& part : std::exchange(from.links[each].refused, {})) {
       add(chains[each], from, each, part);
-      pacing_.posted(part.bytes);
+      pacing_.posted(from.reads.pace, part.bytes);
     }
   }
   const auto takes = [&](std::size_t which) {
@@ -112,8 +113,8 @@ void fetcher::post(connection& from, bool turn) noexcept {
   };
   std::size_t posted = 0;
   while (from.reads.any_unposted()) {
-    if (from.reads.waits || !pacing_.admits(turn, posted)) {
-      if (!std::exchange(from.reads.waits, true)) pacing_.wait(from);
+    if (from.reads.pace.waits || !pacing_.admits(from.reads.pace, turn, posted)) {
+      pacing_.wait(from, from.reads.pace);
       break;
     }
     // The next queue pair in turn that has room.
@@ -123,7 +124,7 @@ void fetcher::post(connection& from, bool turn) noexcept {
     if (from.reads.any_again()) --endpoint_.bulk.refused;
     const bulk_part part = next_part(from.reads);
     add(chains[at], from, at, part);
-    pacing_.posted(part.bytes);
+    pacing_.posted(from.reads.pace, part.bytes);
     ++posted;
     from.reads.next_queue = static_cast<std::uint8_t>((at + 1) % count);
     ++endpoint_.counters.reads;
@@ -133,7 +134,8 @@ void fetcher::post(connection& from, bool turn) noexcept {
     ++endpoint_.counters.read_doorbells;
     failed[each] = chains[each].post(from.links[each], endpoint_);
     endpoint_.bulk.refused += static_cast<std::uint32_t>(from.links[each].refused.size());
-    for (const bulk_part& part : from.links[each].refused) pacing_.over(part.bytes);
+    for (const bulk_part& part : from.links[each].refused)
+      pacing_.over(from.reads.pace, part.bytes);
   }
   for (std::size_t each = 0; each < count; ++each)
     if (failed[each] != 0 && from.links[each].pair)
@@ -147,7 +149,7 @@ void fetcher::read_again(connection& from, bulk_queue& gone) noexcept {
     ++endpoint_.bulk.refused;
   };
   for (; !gone.under_way.empty(); gone.under_way.pop_front()) {
-    if (gone.under_way.front().of) pacing_.over(gone.under_way.front().bytes);
+    if (gone.under_way.front().of) pacing_.over(from.reads.pace, gone.under_way.front().bytes);
     put(gone.under_way.front());
   }
   endpoint_.bulk.refused -= static_cast<std::uint32_t>(gone.refused.size());
@@ -176,7 +178,7 @@ void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {
     let_go(f);
     if (!from.reads.any()) pacing_.ended();
   }
-  pacing_.over(over.bytes);
+  pacing_.over(from.reads.pace, over.bytes);
   if (from.reads.any_unposted()) post(from);
   take_turns();
   count(f, over.bytes);
@@ -184,10 +186,8 @@ void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {
 
 /// Of those that waited for what is over now.
 void fetcher::take_turns() noexcept {
-  while (connection* const next = pacing_.next()) {
-    next->reads.waits = false;
+  while (connection* const next = pacing_.next())
     if (next->is_open()) post(*next, true);
-  }
 }
 
 void fetcher::let_go(fetch& over) noexcept {
@@ -198,7 +198,7 @@ void fetcher::let_go(fetch& over) noexcept {
 
 void fetcher::abandon(connection& from, std::vector<fetch*>& ending) noexcept {
   if (from.reads.any()) pacing_.ended();
-  if (std::exchange(from.reads.waits, false)) pacing_.forget(from);
+  if (from.reads.pace.waits) pacing_.forget(from, from.reads.pace);
   for (fetch* each : from.reads.take()) {
     let_go(*each);
     ending.push_back(each);
@@ -207,7 +207,7 @@ void fetcher::abandon(connection& from, std::vector<fetch*>& ending) noexcept {
     if (each.rail != 0)
       endpoint_.bulk.elsewhere -= static_cast<std::uint32_t>(each.under_way.size());
     for (; !each.under_way.empty(); each.under_way.pop_front())
-      if (each.under_way.front().of) pacing_.over(each.under_way.front().bytes);
+      if (each.under_way.front().of) pacing_.over(from.reads.pace, each.under_way.front().bytes);
     endpoint_.bulk.refused -= static_cast<std::uint32_t>(each.refused.size());
     each.refused.clear();
   }

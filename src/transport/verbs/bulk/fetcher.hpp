@@ -82,7 +82,7 @@ class fetcher {
   void take_turns() noexcept;
   [[nodiscard]] std::size_t readers(const connection&) const noexcept;
   [[nodiscard]] std::size_t limit_of(const connection&, const bulk_queue&) const noexcept;
-  [[nodiscard]] static bulk_part next_part(reads&) noexcept;
+  [[nodiscard]] bulk_part next_part(reads&) const noexcept;
   void let_go(fetch&) noexcept;
   [[nodiscard]] std::uint64_t part_of(const connection&, std::uint64_t bytes) const noexcept;
 
