@@ -119,7 +119,13 @@ void verbs_transport::state::confirmed(peer_id by) noexcept { failure_notices.co
 
 // ---- questions
 
-bool verbs_transport::state::admits(peer_id from) noexcept { return promoter.admits(from); }
+bool verbs_transport::state::admits(peer_id from, bool needed) noexcept {
+  return promoter.admits(from, needed);
+}
+
+bool verbs_transport::state::needs(peer_id to) noexcept {
+  return !promoter.cold() || promoter.needed(to);
+}
 
 /// What is being taken away gives a place.
 bool verbs_transport::state::waits_for_room(peer_id wanted) noexcept {

@@ -91,7 +91,8 @@ struct verbs_transport::state final : private verbs::peer_events {
   void vanished(peer_id, verbs::peer_loss) noexcept override;
   void gave_up(peer_id) noexcept override;
   void confirmed(peer_id) noexcept override;
-  bool admits(peer_id) noexcept override;
+  bool admits(peer_id, bool needed) noexcept override;
+  bool needs(peer_id) noexcept override;
   bool waits_for_room(peer_id) noexcept override;
   bool sent_away(peer_id) noexcept override;
   bool may_take(peer_id) noexcept override;
