@@ -146,5 +146,6 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/setup/trial.cpp \
   src/transport/verbs/sleeper.cpp \
   src/transport/verbs/verbs_failures.cpp \
+  src/transport/verbs/verbs_networks.cpp \
   src/transport/verbs/verbs_transport.cpp
 endif

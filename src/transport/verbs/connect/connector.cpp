@@ -67,20 +67,25 @@ void connector::begin(connection& with) noexcept {
   waiting_.push_back(&with);
 }
 
-void connector::start(peer_id to) noexcept {
+bool connector::may_reach(peer_id to) noexcept {
   if (!addresses_.of(to)) {
     log_error(
         "rank {} has told no address for RDMA: it has no device, or runs another version of peal",
         to);
     events_.refused(to);
-    return;
+    return false;
   }
   if (reach_of(addresses_.of(to)->first(), addresses_.own().first()) == reach::none) {
     log_error("no connection to rank {}: {}", to,
               no_network(addresses_.own().told(), addresses_.of(to)->told()));
     events_.refused(to);
-    return;
+    return false;
   }
+  return true;
+}
+
+void connector::start(peer_id to) noexcept {
+  if (!may_reach(to)) return;
   connection* made = make(to);
   if (!made) return;
   begin(*made);

@@ -73,6 +73,7 @@ bool promoter::send(peer_id to, envelope e, const void* payload) noexcept {
     if (!at) want(to, wish::need);
     return false;
   }
+  if (!datagrams_.knows(to) && !connector_.may_reach(to)) return false;
   if (!datagrams_.send(to, e, payload)) return false;
   if (cold_.sent(to, endpoint_.epoch, e.bytes()) >= rules_.promote && !at) want(to, wish::traffic);
   look_at_the_traffic();
