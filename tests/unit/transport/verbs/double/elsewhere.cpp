@@ -247,9 +247,13 @@ void join_other_processes() {
   const unsigned nodes = std::max(number("VERBS_DOUBLE_NODES", 1), 1u);
   const unsigned self = number("VERBS_DOUBLE_NODE", number("PMIX_RANK", 0)) % nodes;
   const bool infiniband = std::getenv("VERBS_DOUBLE_INFINIBAND") != nullptr;
+  // Of three nodes with two cards each two have one network in common, and no network is common to
+  // all.
+  const bool ring = std::getenv("VERBS_DOUBLE_RING") != nullptr;
   for (unsigned node = 0; node < nodes; ++node)
     for (unsigned rail = 0; rail < number("VERBS_DOUBLE_CARDS", 1); ++rail) {
-      card& made = add_card({{.network = rail + 1, .host = node + 1, .infiniband = infiniband}});
+      const unsigned network = (ring ? (node + rail) % nodes : rail) + 1;
+      card& made = add_card({{.network = network, .host = node + 1, .infiniband = infiniband}});
       made.elsewhere = node != self;
       const std::string called = "double" + std::to_string(rail);
       std::memcpy(made.device.name, called.c_str(), called.size() + 1);
