@@ -1,5 +1,5 @@
 libpeal_core_la_SOURCES += \
-  src/memory/aarch64_code.hpp \
+  src/memory/aarch64/instructions.hpp \
   src/memory/code_patch.hpp \
   src/memory/loaded_code.hpp \
   src/memory/node_heap.hpp \
@@ -14,7 +14,7 @@ libpeal_core_la_SOURCES += src/memory/unit.cpp
 else
 libpeal_core_la_SOURCES += \
   src/memory/code_patch.cpp \
-  src/memory/code_patch_aarch64.cpp \
+  src/memory/aarch64/code_patch.cpp \
   src/memory/loaded_code.cpp \
   src/memory/node_heap.cpp \
   src/memory/node_segment.cpp \

@@ -1,7 +1,7 @@
 // The sources of this folder, compiled as one where the library is built in units (configure
 // --enable-units).
+#include "memory/aarch64/code_patch.cpp"
 #include "memory/code_patch.cpp"
-#include "memory/code_patch_aarch64.cpp"
 #include "memory/loaded_code.cpp"
 #include "memory/node_heap.cpp"
 #include "memory/node_segment.cpp"

@@ -98,7 +98,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/setup/configuration_test.cpp \
   tests/unit/transport/verbs/sleeper_test.cpp \
   tests/unit/transport/verbs/verbs_failures_test.cpp \
-  tests/unit/transport/verbs/verbs_shortage_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_shortage_test.cpp \
   tests/unit/transport/verbs/verbs_transport_cold_test.cpp \
   tests/unit/transport/verbs/verbs_transport_crowd_test.cpp \
   tests/unit/transport/verbs/verbs_transport_device_test.cpp \

@@ -89,8 +89,8 @@ TEST_F(verbs_crowd, a_tenth_more_peers_than_connections_costs_what_their_message
   const verbs_double::picoseconds all = picoseconds_a_peer(most);
   const verbs_double::picoseconds more = picoseconds_a_peer(most + most / 10);
   ASSERT_GT(all, 0);
-  // The tenth goes as datagrams, which are acknowledged, and repeated by a clock that is none of the
-  // card's.
+  // The tenth goes as datagrams, which are acknowledged, and repeated by a clock that is none of
+  // the card's.
   EXPECT_LT(more, 2 * all);
 }
 

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "base/page.hpp"
-#include "memory/aarch64_code.hpp"
+#include "memory/aarch64/instructions.hpp"
 #include "memory/loaded_code.hpp"
 
 // What a stub calls: the number lies in x8, the arguments in x0 to x5. Keeps every register but x16

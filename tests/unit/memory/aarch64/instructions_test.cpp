@@ -1,5 +1,5 @@
 // Instructions of 64-bit ARM processors, as an assembler writes them; on any machine.
-#include "memory/aarch64_code.hpp"
+#include "memory/aarch64/instructions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 using namespace peal::aarch64;
 
-TEST(aarch64_code, a_branch_leads_where_it_is_to_lead) {
+TEST(aarch64_instructions, a_branch_leads_where_it_is_to_lead) {
   EXPECT_EQ(branch(0x1000, 0x1000), 0x14000000u);
   EXPECT_EQ(branch(0x1000, 0x1004), 0x14000001u);
   EXPECT_EQ(branch(0x1000, 0x0ffc), 0x17ffffffu);
@@ -26,7 +26,7 @@ TEST(aarch64_code, a_branch_leads_where_it_is_to_lead) {
   EXPECT_FALSE(branched_to(0x1000, supervisor_call));
 }
 
-TEST(aarch64_code, what_is_too_far_cannot_be_said) {
+TEST(aarch64_instructions, what_is_too_far_cannot_be_said) {
   EXPECT_FALSE(branch(0, static_cast<std::uintptr_t>(branch_reach)));
   EXPECT_FALSE(branch(static_cast<std::uintptr_t>(branch_reach) + 4, 0));
   EXPECT_FALSE(branch(0x1000, 0x1002)) << "amid an instruction";
@@ -34,12 +34,12 @@ TEST(aarch64_code, what_is_too_far_cannot_be_said) {
   EXPECT_FALSE(load_x16(6));
 }
 
-TEST(aarch64_code, an_address_is_loaded_from_before_and_behind) {
+TEST(aarch64_instructions, an_address_is_loaded_from_before_and_behind) {
   EXPECT_EQ(load_x16(8), 0x58000050u);    // ldr x16, .+8
   EXPECT_EQ(load_x16(-36), 0x58fffef0u);  // ldr x16, .-36
 }
 
-TEST(aarch64_code, numbers_of_system_calls_are_read) {
+TEST(aarch64_instructions, numbers_of_system_calls_are_read) {
   EXPECT_EQ(number_into_x8(0xd2801ae8), 215);  // mov x8, #0xd7
   EXPECT_EQ(number_into_x8(0x52801ae8), 215);  // mov w8, #0xd7
   EXPECT_EQ(number_into_x8(0xd2803708), 440);  // mov x8, #0x1b8
@@ -54,7 +54,7 @@ std::optional<int> number_in(std::vector<instruction> code) {
   return number_at_end(code);
 }
 
-TEST(aarch64_code, the_number_is_found_behind_other_instructions) {
+TEST(aarch64_instructions, the_number_is_found_behind_other_instructions) {
   EXPECT_EQ(number_in({0xd2801b08}), 216);
   // mov x8, #0xd8; str x3, [x0]; mov x1, x20; cmp x8, x1
   EXPECT_EQ(number_in({0xd2801b08, 0xf9000003, 0xaa1403e1, 0xeb01011f}), 216);
@@ -64,7 +64,7 @@ TEST(aarch64_code, the_number_is_found_behind_other_instructions) {
   EXPECT_EQ(number_in({0xd2801b08, 0x54000048}), 216) << "b.hi .+8";
 }
 
-TEST(aarch64_code, a_number_that_cannot_be_told_is_none) {
+TEST(aarch64_instructions, a_number_that_cannot_be_told_is_none) {
   EXPECT_FALSE(number_in({}));
   EXPECT_FALSE(number_in({0x93407c08})) << "sxtw x8, w0";
   EXPECT_FALSE(number_in({0xd2801b08, 0xf9400008})) << "ldr x8, [x0]";
@@ -83,7 +83,7 @@ TEST(aarch64_code, a_number_that_cannot_be_told_is_none) {
   EXPECT_FALSE(number_in(far));
 }
 
-TEST(aarch64_code, functions_that_another_library_redirects_are_known) {
+TEST(aarch64_instructions, functions_that_another_library_redirects_are_known) {
   const auto jumps = [](std::vector<instruction> code) { return begins_with_a_jump(code); };
   // mov x8, #0xd7; svc #0; cmn x0, #0xfff; b.cs; ret
   EXPECT_FALSE(jumps({0xd2801ae8, 0xd4000001, 0xb13ffc1f, 0x54000042, 0xd65f03c0}));

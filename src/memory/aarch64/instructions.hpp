@@ -1,5 +1,5 @@
-// memory/aarch64_code.hpp
-// The few instructions of 64-bit ARM processors that code_patch_aarch64.cpp reads and writes, as
+// memory/aarch64/instructions.hpp
+// The few instructions of 64-bit ARM processors that code_patch.cpp reads and writes, as
 // plain numbers, so that they are tested on any machine.
 //
 // Layer    memory. Includes nothing of peal's.
