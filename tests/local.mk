@@ -1,6 +1,6 @@
 # Unit tests: one program a folder of src, linked against everything, hidden names too.
 if HAVE_GTEST
-unit_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(GTEST_CFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(IBVERBS_CFLAGS) $(FMT_CFLAGS)
+unit_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(GTEST_CFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(IBVERBS_CFLAGS) $(SODIUM_CFLAGS) $(FMT_CFLAGS)
 unit_cxxflags = $(AM_CXXFLAGS)
 unit_ldadd = $(peal_parts) $(GTEST_LIBS) -lgtest_main
 include tests/unit/local.mk

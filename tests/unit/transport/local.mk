@@ -16,11 +16,15 @@ tests_unit_transport_test_LDADD = $(unit_ldadd)
 check_PROGRAMS += tests/unit/verbs_double_test
 tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/ends.hpp \
+  tests/unit/transport/verbs/arbitrary_packets.cpp \
+  tests/unit/transport/verbs/arbitrary_packets.hpp \
   tests/unit/transport/verbs/double/card.cpp \
   tests/unit/transport/verbs/double/card.hpp \
   tests/unit/transport/verbs/double/cards_of_each.cpp \
   tests/unit/transport/verbs/double/elsewhere.cpp \
   tests/unit/transport/verbs/double/ends.hpp \
+  tests/unit/transport/verbs/double/injection.cpp \
+  tests/unit/transport/verbs/double/injection.hpp \
   tests/unit/transport/verbs/double/objects.hpp \
   tests/unit/transport/verbs/double/port.cpp \
   tests/unit/transport/verbs/double/port.hpp \
@@ -64,6 +68,7 @@ EXTRA_DIST += \
   tests/unit/transport/shm/shm_transport_ways_test.cpp \
   tests/unit/transport/short_path_test.cpp \
   tests/unit/transport/verbs/addresses_test.cpp \
+  tests/unit/transport/verbs/authenticator_test.cpp \
   tests/unit/transport/verbs/bounded_queue_test.cpp \
   tests/unit/transport/verbs/bulk/exposures_test.cpp \
   tests/unit/transport/verbs/bulk/fetch_progress_test.cpp \
@@ -74,6 +79,7 @@ EXTRA_DIST += \
   tests/double/wire_test.cpp \
   tests/double/work_test.cpp \
   tests/unit/transport/verbs/connect/lifetime_test.cpp \
+  tests/unit/transport/verbs/connect/handshake_packing_test.cpp \
   tests/unit/transport/verbs/connections_test.cpp \
   tests/unit/transport/verbs/datagram/datagram_channel_test.cpp \
   tests/unit/transport/verbs/datagram/kernel_prober_test.cpp \
@@ -102,5 +108,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/verbs_transport_networks_test.cpp \
   tests/unit/transport/verbs/verbs_transport_rails_test.cpp \
   tests/unit/transport/verbs/verbs_transport_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_arbitrary_test.cpp \
   tests/unit/transport/verbs/verbs_transport_trust_test.cpp \
+  tests/unit/transport/verbs/parsing_test.cpp \
   tests/unit/transport/verbs/wire_test.cpp

@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <random>
 
 #include "base/log.hpp"
 #include "peal/error.hpp"
@@ -56,10 +55,7 @@ port_plan port_plan::for_messages(const device& on, unsigned ranks_of_node) noex
           std::clamp<std::size_t>(routes, 16, 4096)};
 }
 
-// The highest bit would ask for a privileged key (InfiniBand specification, 10.2.5).
-std::uint32_t handshake_port::random_key() { return std::random_device{}() & 0x7fffffff; }
-
-handshake_port::handshake_port(const device& on, std::uint32_t key) : device_{&on}, key_{key} {
+handshake_port::handshake_port(const device& on) : device_{&on} {
   const std::uint32_t sends = std::min(most_sends, depth(on)),
                       receives = std::min(most_receives, depth(on));
   sent_.reset(ibv_create_cq(on.context(), static_cast<int>(sends), nullptr, nullptr, 0));
@@ -78,8 +74,9 @@ handshake_port::handshake_port(const device& on, std::uint32_t key) : device_{&o
   if (!pair_) fail(on, "no queue pair");
 }
 
-void handshake_port::open(const port_plan& plan) {
+void handshake_port::open(const port_plan& plan, std::uint32_t key) {
   const device& on = *device_;
+  key_ = key;
   plan_ = plan;
   receive_stride_ = whole_lines(header_at + header_bytes + plan.packet_bytes);
   send_stride_ = whole_lines(plan.packet_bytes);

@@ -53,21 +53,18 @@ struct port_plan {
 
 class handshake_port {
  public:
-  /// `key`: its Q_Key.
-  explicit handshake_port(const device&, std::uint32_t key = random_key());
+  explicit handshake_port(const device&);
   ~handshake_port();
   handshake_port(const handshake_port&) = delete;
   handshake_port& operator=(const handshake_port&) = delete;
 
-  static std::uint32_t random_key();
   /// The device stands in another place now. Before `open`.
   void moved(const device& to) noexcept { device_ = &to; }
 
-  /// Once, before the first packet.
-  void open(const port_plan&);
+  /// Once, before the first packet. `key`: its Q_Key.
+  void open(const port_plan&, std::uint32_t key);
 
   [[nodiscard]] std::uint32_t number() const noexcept { return pair_->qp_num; }
-  [[nodiscard]] std::uint32_t key() const noexcept { return key_; }
   [[nodiscard]] std::size_t packet_bytes() const noexcept { return plan_.packet_bytes; }
 
   /// Whether a packet finds room. When no packet can be sent any more each does, so that its sender
@@ -137,7 +134,7 @@ class handshake_port {
   const device* device_;
   port_plan plan_;
   std::size_t receive_stride_ = 0, send_stride_ = 0;
-  std::uint32_t key_;
+  std::uint32_t key_ = 0;
   std::byte* memory_ = nullptr;
   handle<ibv_mr, ibv_dereg_mr> region_;
   completion_queue sent_, received_;

@@ -43,6 +43,9 @@ void report(const counters& from, const registration_counters& of_cache,
       "connections made to peers to which messages had gone as datagrams");
   add("verbs.demotions", from.demotions, "connections that were ended for others");
   add("verbs.handshakes_repeated", from.handshakes_repeated, "handshake packets sent again");
+  add("verbs.handshakes_stale", from.handshakes_stale,
+      "handshake packets dropped since they came twice, or later than one that was sent after "
+      "them");
   add("verbs.packets_refused", from.packets_refused,
       "packets dropped: of another job, forged, or senseless");
   add("verbs.registrations", of_cache.registered, "memory regions registered");

@@ -45,7 +45,8 @@ struct counters {
   std::uint64_t handshakes_repeated = 0;
   std::uint64_t device_events = 0;
   std::uint64_t port_errors = 0;
-  // Handshake packets that are not of this job, or make no sense.
+  std::uint64_t handshakes_stale = 0;  // that came twice, or late
+  // Packets that are not of this job, or make no sense.
   std::uint64_t packets_refused = 0;
 };
 

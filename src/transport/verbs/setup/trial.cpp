@@ -41,7 +41,9 @@ trial try_device(const machine& here, const choice_wishes& wishes, bool cold) {
       return made;
     }
     handshake_port door{on};
-    door.open(cold ? port_plan::for_messages(on, 1) : port_plan::for_handshakes(on));
+    const authenticator by{random_secret()};
+    door.open(cold ? port_plan::for_messages(on, 1) : port_plan::for_handshakes(on),
+              by.queue_key(0, random_word()));
     made.limits = {
         {"work requests of a queue pair", set.send_depth, fits.send_depth},
         {"messages under way to one peer", set.window, fits.window},

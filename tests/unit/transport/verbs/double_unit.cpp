@@ -8,6 +8,7 @@
 #include "unit/transport/verbs/setup/configuration_test.cpp"
 #include "unit/transport/verbs/sleeper_test.cpp"
 #include "unit/transport/verbs/verbs_failures_test.cpp"
+#include "unit/transport/verbs/verbs_transport_arbitrary_test.cpp"
 #include "unit/transport/verbs/verbs_transport_cold_test.cpp"
 #include "unit/transport/verbs/verbs_transport_device_test.cpp"
 #include "unit/transport/verbs/verbs_transport_networks_test.cpp"
