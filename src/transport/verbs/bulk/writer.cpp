@@ -27,9 +27,7 @@ bool writer::start(connection& from, fetch& f, std::size_t begin, std::size_t en
     mine.target =
         static_cast<std::byte*>(std::aligned_alloc(page, (mine.bytes + page - 1) & ~(page - 1)));
   else mine.target = static_cast<std::byte*>(f.into) + begin;
-  // The whole range, as for what is read of it, so that one registration serves both.
-  if (!f.lands_nowhere()) mine.into = cache_.acquire(f.into, f.bytes, range_use::target);
-  else if (mine.target) mine.into = cache_.acquire(mine.target, mine.bytes, range_use::target);
+  if (mine.target) mine.into = cache_.acquire(mine.target, mine.bytes, range_use::written);
   if (!mine.into) {
     if (f.lands_nowhere()) std::free(mine.target);
     return false;

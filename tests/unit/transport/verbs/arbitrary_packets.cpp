@@ -284,11 +284,6 @@ void arbitrary_packets::step() {
   poll(static_cast<int>(any(0, 3)));
 }
 
-void arbitrary_packets::run(int steps) {
-  for (int each = 0; each < steps; ++each) step();
-  check();
-}
-
 void arbitrary_packets::check() {
   const auto came = [&](peer_id to, peer_id from) {
     std::uint32_t count = 0;

@@ -34,8 +34,9 @@ class arbitrary_packets {
   arbitrary_packets(const arbitrary_packets&) = delete;
   arbitrary_packets& operator=(const arbitrary_packets&) = delete;
 
-  /// So many steps, and the check.
-  void run(int steps);
+  void step();
+  /// At the end.
+  void check();
 
  private:
   static constexpr peer_id victim = 0, liar = 1, honest = 2;
@@ -51,7 +52,6 @@ class arbitrary_packets {
     std::error_code error;
   };
 
-  void step();
   void poll(int turns);
   std::uint64_t any(std::uint64_t low, std::uint64_t high) { return choose_(low, high); }
   /// One that means something more often than not.
@@ -70,7 +70,6 @@ class arbitrary_packets {
   void repeat_a_packet();
   void begin_fetch(peer_id from, const remote_region&, std::size_t bytes,
                    std::vector<std::byte> expected);
-  void check();
 
   choice choose_;
   machine here_;

@@ -10,13 +10,14 @@ namespace {
 
 TEST(verbs_arbitrary_packets, whatever_one_rank_sends_the_others_are_served) {
   testing::internal::CaptureStderr();  // it tells of each lie
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random{seed};
     peal::test::arbitrary_packets job{[&](std::uint64_t low, std::uint64_t high) {
       return std::uniform_int_distribution<std::uint64_t>{low, high}(random);
     }};
-    job.run(40);
+    for (int steps = 0; steps < 40; ++steps) job.step();
+    job.check();
     if (testing::Test::HasFailure()) break;
   }
   const std::string told = testing::internal::GetCapturedStderr();

@@ -90,6 +90,37 @@ TEST_F(verbs_trust, a_peer_gets_what_was_exposed_to_it_as_long_as_it_is) {
     }
 }
 
+/// Regions that peers can write to.
+std::size_t writable() {
+  const verbs_double::lock hold{verbs_double::guard()};
+  return static_cast<std::size_t>(std::ranges::count_if(
+      verbs_double::everything().regions,
+      [](const auto* each) { return (each->access & IBV_ACCESS_REMOTE_WRITE) != 0; }));
+}
+
+TEST_F(verbs_trust, memory_can_be_written_to_by_a_peer_only_while_it_was_asked_to) {
+  for (const char* mode : {"read", "write", "both"}) {
+    begin_with(mode);
+    std::vector<std::byte> target(large);
+    const bool writes = std::string_view{mode} != "read";
+    for (int round = 0; round < 3; ++round) {
+      const remote_region where = at(1).expose(0, source.data(), large);
+      tracked_fetch fetching{1, where, target.data(), large};
+      const std::uint64_t before = count(0, "verbs.registrations");
+      at(0).start_fetch(fetching);
+      EXPECT_EQ(writable(), writes ? 1u : 0u) << mode;
+      EXPECT_TRUE(wait([&] { return fetching.calls > 0; }));
+      EXPECT_EQ(writable(), 0u) << mode << ": it ended with the message";
+      EXPECT_EQ(target, source);
+      // The rest is registered already, the second time, and each share that is written anew.
+      if (round > 0) {
+        EXPECT_EQ(count(0, "verbs.registrations"), before + (writes ? 1 : 0)) << mode;
+      }
+      at(1).withdraw(0, where);
+    }
+  }
+}
+
 /// Whether these bytes stand in that packet.
 bool holds(std::span<const std::byte> packet, std::span<const std::byte> bytes) {
   return !std::ranges::search(packet, bytes).empty();
