@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/log.hpp"
-#include "unit/transport/verbs/arbitrary_packets.hpp"
+#include "double/arbitrary_packets.hpp"
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   peal::set_log_level(peal::log_level::quiet);  // each lie is told

@@ -16,8 +16,8 @@ tests_unit_transport_test_LDADD = $(unit_ldadd)
 check_PROGRAMS += tests/unit/verbs_double_test
 tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/ends.hpp \
-  tests/unit/transport/verbs/arbitrary_packets.cpp \
-  tests/unit/transport/verbs/arbitrary_packets.hpp \
+  tests/double/arbitrary_packets.cpp \
+  tests/double/arbitrary_packets.hpp \
   tests/unit/transport/verbs/double/card.cpp \
   tests/unit/transport/verbs/double/card.hpp \
   tests/unit/transport/verbs/double/cards_of_each.cpp \
@@ -108,7 +108,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/verbs_transport_networks_test.cpp \
   tests/unit/transport/verbs/verbs_transport_rails_test.cpp \
   tests/unit/transport/verbs/verbs_transport_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_arbitrary_test.cpp \
+  tests/double/arbitrary_packets_test.cpp \
   tests/unit/transport/verbs/verbs_transport_trust_test.cpp \
   tests/unit/transport/verbs/parsing_test.cpp \
   tests/unit/transport/verbs/wire_test.cpp

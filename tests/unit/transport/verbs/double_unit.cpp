@@ -1,4 +1,5 @@
 // The tests of verbs on the doubles of devices, compiled as one.
+#include "double/arbitrary_packets_test.cpp"
 #include "double/port_test.cpp"
 #include "double/timeline_test.cpp"
 #include "double/wire_test.cpp"
@@ -8,7 +9,6 @@
 #include "unit/transport/verbs/setup/configuration_test.cpp"
 #include "unit/transport/verbs/sleeper_test.cpp"
 #include "unit/transport/verbs/verbs_failures_test.cpp"
-#include "unit/transport/verbs/verbs_transport_arbitrary_test.cpp"
 #include "unit/transport/verbs/verbs_transport_cold_test.cpp"
 #include "unit/transport/verbs/verbs_transport_device_test.cpp"
 #include "unit/transport/verbs/verbs_transport_networks_test.cpp"

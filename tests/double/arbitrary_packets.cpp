@@ -1,4 +1,4 @@
-#include "unit/transport/verbs/arbitrary_packets.hpp"
+#include "double/arbitrary_packets.hpp"
 
 #include <gtest/gtest.h>
 

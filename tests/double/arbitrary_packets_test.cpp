@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "unit/transport/verbs/arbitrary_packets.hpp"
+#include "double/arbitrary_packets.hpp"
 
 namespace {
 

@@ -1,8 +1,8 @@
-// tests/unit/transport/verbs/arbitrary_packets.hpp
+// tests/double/arbitrary_packets.hpp
 // A job of three ranks on cards of the double, one of which lies: rank 1 sends rank 0 whatever it
 // is told to, as handshakes, datagrams, messages and parts of payloads, and a stranger sends rank 0
 // datagrams. Rank 2 is honest. What is sent, and when, is chosen by the caller: at random in
-// verbs_transport_arbitrary_test.cpp, by libFuzzer in tests/fuzz/packets.cpp.
+// arbitrary_packets_test.cpp, by libFuzzer in tests/fuzz/packets.cpp.
 //
 // Whatever comes, rank 0 goes on, and between it and rank 2 everything arrives as it was sent, in
 // order and once. What rank 0 fetches from the liar ends, and touches nothing else.
