@@ -8,6 +8,7 @@
 // Errors   none.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "transport/contract.hpp"
@@ -15,6 +16,14 @@
 namespace peal::verbs {
 
 class connection;
+struct payload_header;
+
+/// Whether a connection has queue pairs for large payloads.
+enum class pair_progress : std::uint8_t {
+  ready,
+  coming,  // peer_events::pairs_changed will tell
+  refused  // there are none at the moment, of one side's device
+};
 
 /// How a peer without a connection was found to be gone.
 enum class peer_loss : std::uint8_t { node_silent, process_gone };
@@ -29,6 +38,9 @@ class peer_events {
   /// It never opened, or both sides have ended it. It is gone after the call.
   virtual void ended(connection&) noexcept = 0;
 
+  /// What its queue pairs for large payloads are has changed, or will not change for a while.
+  virtual void pairs_changed(connection&) noexcept = 0;
+
   // ---- of a peer
   /// There will be no connection to it; the cause was logged.
   virtual void refused(peer_id) noexcept = 0;
@@ -41,6 +53,11 @@ class peer_events {
   virtual void confirmed(peer_id) noexcept = 0;
 
   // ---- questions
+  /// Large payloads are to move over it, over as many queue pairs as `pair_choice` says.
+  [[nodiscard]] virtual pair_progress pairs_wanted(connection&) noexcept = 0;
+  /// A packet about them has come. False: it makes no sense.
+  [[nodiscard]] virtual bool pairs_told(connection&, const payload_header&, const std::byte* data,
+                                        std::size_t bytes) noexcept = 0;
   /// The peer asks for a connection. False: not now; it asks again.
   [[nodiscard]] virtual bool admits(peer_id) noexcept = 0;
   /// The device gives no queue pair for a connection to it. False: then there will be none.

@@ -19,11 +19,14 @@ constexpr std::size_t worth_two = 64 << 10;
 }  // namespace
 
 remote_region payloads::expose(peer_id to, const void* data, std::size_t bytes) noexcept {
-  registration* const held = cache_.acquire(data, bytes, range_use::source);
+  connection* const at = connections_.of(to);
+  const std::uint64_t push = at ? pusher_.plan(*at, static_cast<const std::byte*>(data), bytes) : 0;
+  // What is all pushed is not read; where the receiver has no room for it, it comes in slots again.
+  registration* const held =
+      pusher::planned(push) < bytes ? cache_.acquire(data, bytes, range_use::source) : nullptr;
   remote_region made = exposed::make(
       data, exposures_.add({to, static_cast<const std::byte*>(data), bytes, held}), held);
-  if (connection* const at = connections_.of(to))
-    made.words[3] = pusher_.plan(*at, static_cast<const std::byte*>(data), bytes);
+  made.words[3] = push;
   return made;
 }
 
@@ -46,20 +49,51 @@ void payloads::start(fetch& f) noexcept {
   fetch_progress::begin(f);
   std::size_t here = 0;
   const std::size_t pushed = pusher_.claim(f, here);
-  std::size_t unwritten = first_written(*from, pushed, f.bytes);
-  // Asked for first: where devices are emulated, posting a READ takes as long as the READ.
-  if (unwritten < f.bytes) {
-    if (!writer_.start(*from, f, unwritten, f.bytes)) unwritten = f.bytes;
-    else sender_.flush();
+  if (pushed < f.bytes) {
+    if (pairs_for(*from, f) == pair_progress::coming) waiting_.push_back({&f, pushed});
+    else go_on(*from, f, pushed);
   }
-  if (pushed < unwritten && !fetcher_.start(*from, f, pushed, unwritten))
-    staged_.start(*from, f, pushed, unwritten);
   count(f, here);
 }
 
+/// What is not registered needs none.
+pair_progress payloads::pairs_for(connection& from, const fetch& f) noexcept {
+  const links& its = from.links;
+  if (!exposed::registered(f.where)) return pair_progress::refused;
+  if (its.readers() >= endpoint_.choice.count() &&
+      (its.has_one_for_writes() || !endpoint_.set.writes)) [[likely]]
+    return pair_progress::ready;
+  return events_.pairs_wanted(from);
+}
+
+void payloads::go_on(connection& from, fetch& f, std::size_t pushed) noexcept {
+  std::size_t unwritten = first_written(from, pushed, f.bytes);
+  // Asked for first: where devices are emulated, posting a READ takes as long as the READ.
+  if (unwritten < f.bytes) {
+    if (!writer_.start(from, f, unwritten, f.bytes)) unwritten = f.bytes;
+    else sender_.flush();
+  }
+  if (pushed < unwritten && !fetcher_.start(from, f, pushed, unwritten))
+    staged_.start(from, f, pushed, unwritten);
+}
+
+void payloads::pairs_changed(connection& of) noexcept {
+  const auto first = std::ranges::stable_partition(
+      waiting_, [&](const waiting& each) { return each.of->from != of.peer; });
+  const std::vector<waiting> its(first.begin(), first.end());
+  waiting_.erase(first.begin(), first.end());
+  for (const waiting& each : its) go_on(of, *each.of, each.pushed);
+  if (of.reads.any_unposted()) fetcher_.note(of);
+}
+
 bool payloads::under_way(const connection& with) const noexcept {
-  return with.reads.any() || staged_.awaits(with.peer) || writer_.under_way(with.peer) ||
-         pusher_.under_way(with.peer);
+  return with.reads.any() || with.pairing.under_way() || awaits_pairs(with.peer) ||
+         staged_.awaits(with.peer) || writer_.under_way(with.peer) || pusher_.under_way(with.peer);
+}
+
+bool payloads::awaits_pairs(peer_id from) const noexcept {
+  return std::ranges::any_of(waiting_,
+                             [from](const waiting& each) { return each.of->from == from; });
 }
 
 /// Where, in a payload whose beginning is pushed, the share begins that the sender is to write.
@@ -92,6 +126,7 @@ bool payloads::step() noexcept {
   if (endpoint_.bulk.any()) {
     moved |= rails_.poll();
     if (endpoint_.bulk.refused > 0) fetcher_.step(connections_);
+    flush();
   }
   return moved;
 }
@@ -122,6 +157,11 @@ void payloads::arrived(connection& from, const std::byte* packet, std::size_t by
       return;
     case payload_kind::written: writer_.arrived(from, header); return;
     case payload_kind::left_out: rails_.told(from, header.detail); return;
+    case payload_kind::pairs_asked:
+    case payload_kind::pairs_given:
+    case payload_kind::pairs_ready:
+      if (!events_.pairs_told(from, header, data, behind)) ++endpoint_.counters.packets_refused;
+      return;
   }
 }
 
@@ -135,6 +175,11 @@ void payloads::abandon(peer_id gone, connection* at) noexcept {
   std::vector<fetch*> ending;  // whose shares come in several ways stands there several times
   pusher_.abandon(gone, ending);
   if (at) fetcher_.abandon(*at, ending);
+  std::erase_if(waiting_, [&](const waiting& each) {
+    if (each.of->from != gone) return false;
+    ending.push_back(each.of);
+    return true;
+  });
   writer_.abandon(gone, ending);
   staged_.abandon(gone, ending);
   std::ranges::sort(ending);

@@ -10,6 +10,8 @@
 // Errors   told to fetch::done: errc::peer_failed.
 #pragma once
 
+#include <vector>
+
 #include "transport/verbs/bulk/fetcher.hpp"
 #include "transport/verbs/bulk/further_rails.hpp"
 #include "transport/verbs/bulk/pusher.hpp"
@@ -49,12 +51,31 @@ class payloads final : private queue_failures {
   /// Parts of payloads are on their way here, or have been promised and have not left: the
   /// connection may not end.
   [[nodiscard]] bool under_way(const connection&) const noexcept;
+  /// READs that are wanted from now on wait for the end of this poll, so that they share doorbells.
+  void hold() noexcept { fetcher_.hold(true); }
   /// Moves what waited for room. True when something was moved.
-  bool poll() noexcept { return busy() && step(); }
+  bool poll() noexcept {
+    fetcher_.hold(together_);
+    return busy() && step();
+  }
+  /// Whether READs wait for others outside of polls, too.
+  void hold_together(bool wanted) noexcept {
+    together_ = wanted;
+    fetcher_.hold(wanted);
+    if (!wanted) flush();
+  }
+  /// Posts the READs that wait for others.
+  void flush() noexcept {
+    if (endpoint_.bulk.unposted > 0) fetcher_.flush();
+  }
+  /// What waits for queue pairs goes on.
+  void pairs_changed(connection&) noexcept;
+  /// The connection is being taken away.
+  void forget(connection& gone) noexcept { fetcher_.forget(gone); }
   /// Something was refused by the device though it was idle, so that no completion will tell when
   /// to try again.
   [[nodiscard]] bool wants_polling() const noexcept {
-    return endpoint_.bulk.refused > 0 || writer_.starved();
+    return endpoint_.bulk.refused > 0 || endpoint_.bulk.unposted > 0 || writer_.starved();
   }
   /// The device gave up this queue pair, which is not of the first rail.
   void rail_failed(connection& at, const bulk_queue& which, const char* cause) noexcept {
@@ -71,6 +92,14 @@ class payloads final : private queue_failures {
   [[nodiscard]] bool busy() const noexcept {
     return pusher_.busy() || writer_.busy() || staged_.busy() || endpoint_.bulk.any();
   }
+  /// Whose rest, behind what is pushed, waits for queue pairs.
+  struct waiting {
+    fetch* of;
+    std::size_t pushed;
+  };
+  [[nodiscard]] pair_progress pairs_for(connection& from, const fetch&) noexcept;
+  void go_on(connection& from, fetch&, std::size_t pushed) noexcept;
+  [[nodiscard]] bool awaits_pairs(peer_id from) const noexcept;
   bool step() noexcept;
   bool push() noexcept;
   void failed(connection&, bulk_queue&, int why) noexcept override;
@@ -89,6 +118,8 @@ class payloads final : private queue_failures {
   writer writer_;
   staged staged_;
   further_rails rails_;
+  std::vector<waiting> waiting_;  // in the order in which they were started
+  bool together_ = false;
 };
 
 }  // namespace peal::verbs

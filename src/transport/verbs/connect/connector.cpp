@@ -52,7 +52,6 @@ connection* connector::make(peer_id to) noexcept {
   }
   eager.pair = endpoint_.make_control();
   if (!eager.pair) return refuse("gives no queue pair");
-  if (!make_links(*made, *addresses_.of(to))) return refuse("gives no queue pair for bulk data");
   if (!endpoint_.fill(*eager.pair, eager.own_receives)) return refuse("takes no receives");
   eager.sent.reserve(endpoint_.set.send_depth);
   eager.credits.grant(static_cast<std::uint16_t>(endpoint_.set.window));
@@ -96,14 +95,11 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind,
   made.from = addresses_.self();
   made.to = of.peer;
   made.control_qp = of.eager.pair->qp_num;
-  for (std::size_t each = 0; each < of.links.size(); ++each)
-    made.bulk_qp[number_of(of, each)] = of.links[each].pair ? of.links[each].pair->qp_num : 0;
   made.first_psn = of.handshake.own_psn_;
   made.attempt = of.handshake.attempt_;
   made.your_attempt = answers;
   made.credits = of.eager.credits.window();
   made.kind = kind;
-  made.bulk_count = of.links.of_each();
   made.refuses_eager = sender_.refuses_eager();
   for (std::size_t each = 0; each < most_rails; ++each)
     made.places[each] = {addresses_.own().rails[each].gid, addresses_.own().rails[each].lid, 0};
@@ -210,8 +206,7 @@ bool connector::trusts(const handshake_packet& said) const noexcept {
          said.to == addresses_.self() && said.from != addresses_.self() &&
          addresses_.of(said.from) &&
          said.from_incarnation == addresses_.of(said.from)->incarnation &&
-         said.to_incarnation == addresses_.own().incarnation && said.bulk_count >= 1 &&
-         said.bulk_count <= most_bulk && said.credits > 0;
+         said.to_incarnation == addresses_.own().incarnation && said.credits > 0;
 }
 
 void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
@@ -322,7 +317,6 @@ int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexc
   made.your_attempt = answers;
   made.credits = 1;
   made.kind = kind;
-  made.bulk_count = 1;
   return send(made);
 }
 
@@ -351,88 +345,19 @@ void connector::heard(connection& from) noexcept {
 
 bool connector::learn(connection& of, const handshake_packet& said) noexcept {
   remote_queue& control = of.handshake.remote_;
-  control = remote_of(of, 0, 0);
+  const rail_address &here = addresses_.own().first(), &there = addresses_.of(of.peer)->first();
+  control = remote_between(here, there, endpoint_.on.route_to(there));
   control.number = said.control_qp;
   control.first_psn = said.first_psn;
   of.eager.begin(said.credits, said.refuses_eager != 0);
   if (!ready_to_receive(*of.eager.pair, control)) return false;
-  of.links.narrow(said.bulk_count);
-  for (std::size_t each = 0; each < of.links.size(); ++each) {
-    bulk_queue& mine = of.links[each];
-    if (!mine.pair) continue;
-    remote_queue remote = remote_of(of, mine.rail, mine.remote_rail);
-    remote.number = said.bulk_qp[number_of(of, each)];
-    remote.first_psn = said.first_psn;
-    mine.read_limit = std::max<std::uint32_t>(1, remote.reads_out);
-    if (mine.link != 0 && each % of.links.of_each() == of.links.for_writes() &&
-        mine.pair->state == IBV_QPS_INIT)
-      endpoint_.expect_notices(*mine.pair, of.id(work::notice, static_cast<std::uint32_t>(each)));
-    if (remote.number == 0 && mine.link != 0) leave_out(of, mine, "the peer leaves it out");
-    else if (ready_to_receive(*mine.pair, remote)) continue;
-    else if (mine.link == 0) return false;
-    else leave_out(of, mine, std::strerror(errno));
-  }
   last_attempts_[of.peer] = of.handshake.remote_attempt_ = said.attempt;
   return true;
 }
 
 bool connector::begin_sending(connection& of) noexcept {
-  if (!ready_to_send(*of.eager.pair, of.handshake.remote_, of.handshake.own_psn_,
-                     endpoint_.set.timeout))
-    return false;
-  for (bulk_queue& each : of.links) {
-    if (!each.pair || ready_to_send(*each.pair, remote_of(of, each.rail, each.remote_rail),
-                                    of.handshake.own_psn_, endpoint_.set.timeout))
-      continue;
-    if (each.link == 0) return false;
-    leave_out(of, each, std::strerror(errno));
-  }
-  return true;
-}
-
-// ---- links: the queue pairs for bulk data, of each rail that leads to the peer
-
-/// False: not even of the first rail.
-bool connector::make_links(connection& of, const address& peer) noexcept {
-  const address& own = addresses_.own();
-  of.links.lay(match_rails(own.used(), peer.used(), addresses_.self() < of.peer),
-               endpoint_.set.bulk, endpoint_.set.read_depth, peer.first().gid == own.first().gid);
-  for (bulk_queue& each : of.links) {
-    each.pair = endpoint_.make_bulk(each.rail);
-    if (!each.pair && each.link == 0) return false;
-  }
-  for (bulk_queue& each : of.links)
-    if (!each.pair) leave_out(of, each, "it gives no queue pair");
-  return true;
-}
-
-/// Where the numbers of this queue pair stand in a packet.
-std::size_t connector::number_of(const connection& of, std::size_t which) noexcept {
-  return which / of.links.of_each() * most_bulk + which % of.links.of_each();
-}
-
-remote_queue connector::remote_of(const connection& of, std::uint8_t rail,
-                                  std::uint8_t remote_rail) const noexcept {
-  const rail_address& here = addresses_.own().rails[rail];
-  const rail_address& there = addresses_.of(of.peer)->rails[remote_rail];
-  remote_queue made;
-  made.mtu = std::min(here.mtu, there.mtu);
-  made.reads_in = std::min(here.reads_in, there.reads_out);
-  made.reads_out = std::min(here.reads_out, there.reads_in);
-  made.route = endpoint_.rails[rail].route_to(there);
-  return made;
-}
-
-/// Before it is open: nothing is under way.
-void connector::leave_out(connection& of, const bulk_queue& failed, const char* cause) noexcept {
-  const std::uint8_t link = failed.link;
-  if (of.links.is_untold(link)) return;
-  log_warning("{} is left out on the way to rank {}: {}", endpoint_.rails[failed.rail].name(),
-              of.peer, cause);
-  ++endpoint_.counters.rails_left_out;
-  of.links.leave_out(link);
-  if (!of.links.any_untold()) ++endpoint_.bulk.left_out;
-  of.links.tell(link);
+  return ready_to_send(*of.eager.pair, of.handshake.remote_, of.handshake.own_psn_,
+                       endpoint_.set.timeout);
 }
 
 void connector::open(connection& of) noexcept {

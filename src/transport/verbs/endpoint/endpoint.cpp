@@ -61,6 +61,7 @@ endpoint::endpoint(std::vector<device>& which, const settings& wishes)
       on{which.front()},
       set{wishes},
       slots{on.domain()},
+      choice{set.readers, set.most_readers},
       longest_part{on.longest_part()} {
   completions_ = make_completions(on);
   for (std::size_t each = 1; each < rails.size(); ++each) {
@@ -87,19 +88,11 @@ endpoint::endpoint(std::vector<device>& which, const settings& wishes)
     throw error(errc::locked_memory, fmt::format("{}: {}", on.name(), slots.refusal()));
 }
 
-bool endpoint::grow_completions(std::size_t connections) noexcept {
-  const std::size_t each =
-      set.send_depth + set.bulk * set.read_depth + (receives_ ? 0 : own_receives());
-  const std::size_t needed =
-      connections * each + (receives_ ? shared_receives_for(connections) : 0);
-  if (!grow(*completions_, on, needed)) return false;
-  // One connection more than there are: completions of one that has gone may stand there for a
-  // while. And one queue pair more, for notices.
-  for (std::size_t rail = 1; rail < rails.size(); ++rail)
-    if (!grow(*further_[rail - 1], rails[rail],
-              (connections + 1) * (set.bulk + 1) * set.read_depth))
-      return false;
-  return true;
+bool endpoint::grow_completions(std::size_t connections, std::size_t bulk) noexcept {
+  const std::size_t each = set.send_depth + (receives_ ? 0 : own_receives());
+  const std::size_t needed = connections * each + bulk * set.read_depth +
+                             (receives_ ? shared_receives_for(connections) : 0);
+  return grow(*completions_, on, needed);
 }
 
 bool endpoint::make_room() noexcept {
@@ -109,7 +102,7 @@ bool endpoint::make_room() noexcept {
     --connections_;
     return false;
   };
-  if (!grow_completions(connections_)) return refuse();
+  if (!grow_completions(connections_, bulk_pairs.seen(0))) return refuse();
   std::size_t more = 0;
   if (receives_) {
     const std::size_t wanted = shared_receives_for(connections_);
@@ -193,12 +186,28 @@ queue_pair endpoint::make_control() noexcept {
 }
 
 queue_pair endpoint::make_bulk(std::uint8_t rail) noexcept {
+  // Those of other rails have a notice for each WRITE as well.
+  const bool room = rail == 0 ? grow_completions(most_connections_, bulk_pairs.seen(0) + 1)
+                              : grow(*further_[rail - 1u], rails[rail],
+                                     2 * (bulk_pairs.seen(rail) + 1) * set.read_depth);
+  if (!room) {
+    errno = ENOMEM;
+    return {};
+  }
   queue_plan plan;
   plan.completions = rail == 0 ? completions() : completions(rail);
   plan.receives = rail == 0 ? receives_.get() : nullptr;
   plan.send_depth = set.read_depth;
   plan.receive_depth = rail == 0 ? 1 : set.read_depth;
   return make_reliable(rails[rail], plan);
+}
+
+bool endpoint::may_have_more(std::size_t pairs) const noexcept {
+  const std::size_t most = std::max<std::size_t>(set.most_connections, connections_);
+  for (std::size_t rail = 0; rail < rails.size(); ++rail)
+    if (bulk_pairs.on(rail) + pairs + (most - connections_) * set.bulk + most + 1 > set.most_pairs)
+      return false;
+  return true;
 }
 
 bool endpoint::expect_notice(ibv_qp& at, work_id what) noexcept {
