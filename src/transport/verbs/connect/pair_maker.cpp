@@ -253,11 +253,15 @@ void pair_maker::say(connection& to, payload_kind kind, const missing& what) noe
   (void)tell();
 }
 
+/// Those to a peer stay in order.
 bool pair_maker::tell() noexcept {
   bool moved = false;
   for (auto each = notes_.begin(); each != notes_.end();) {
     connection* const to = connections_.of(each->to);
-    if (!to || !to->is_open() ||
+    const bool waits = std::find_if(notes_.begin(), each, [&](const note& before) {
+                         return before.to == each->to;
+                       }) != each;
+    if (waits || !to || !to->is_open() ||
         !sender_.send_staged(*to, &each->what, sizeof each->what, &each->numbers,
                              sizeof each->numbers)) {
       ++each;
