@@ -79,6 +79,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/datagram/datagram_channel_test.cpp \
   tests/unit/transport/verbs/datagram/kernel_prober_test.cpp \
   tests/unit/transport/verbs/datagram/node_watch_test.cpp \
+  tests/unit/transport/verbs/device/completion_channel_test.cpp \
   tests/unit/transport/verbs/device/device_choice_machines_test.cpp \
   tests/unit/transport/verbs/device/device_choice_test.cpp \
   tests/unit/transport/verbs/device/device_test.cpp \

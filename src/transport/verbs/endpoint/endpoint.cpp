@@ -33,7 +33,8 @@ ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece) 
 completion_queue make_completions(const device& on) {
   const auto most =
       std::min<std::size_t>(first_completions, static_cast<std::size_t>(on.limits().max_cqe));
-  completion_queue made = on.channel().make(static_cast<int>(most));
+  // The transport is used by one thread at a time. Soft-RoCE takes system calls anyway.
+  completion_queue made = on.channel().make(static_cast<int>(most), !on.soft_roce());
   if (!made)
     throw error(errc::no_device,
                 fmt::format("{} gives no completion queue: {}", on.name(), std::strerror(errno)));

@@ -4,6 +4,7 @@
 #include "double/wire_test.cpp"
 #include "double/work_test.cpp"
 #include "unit/transport/verbs/connect/pair_maker_test.cpp"
+#include "unit/transport/verbs/device/completion_channel_test.cpp"
 #include "unit/transport/verbs/device/device_test.cpp"
 #include "unit/transport/verbs/device/slots_test.cpp"
 #include "unit/transport/verbs/setup/configuration_test.cpp"
