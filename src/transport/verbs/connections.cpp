@@ -21,6 +21,11 @@ connection& connections::add(std::unique_ptr<connection> made) {
   return *places_[place];
 }
 
+void connections::renew(connection& changed) noexcept {
+  changed.stand_at(changed.index(), ++generations_[changed.index()]);
+  index();
+}
+
 void connections::remove(connection& gone) noexcept {
   const std::uint32_t place = gone.index();
   by_peer_[gone.peer] = 0;

@@ -38,6 +38,8 @@ class connections {
 
   /// Requires: there is none to its peer, and its queue pairs are made.
   connection& add(std::unique_ptr<connection>);
+  /// Its queue pairs are other ones now, or of no use: completions that name it are of old ones.
+  void renew(connection&) noexcept;
   /// Its queue pairs are destroyed.
   void remove(connection&) noexcept;
 

@@ -24,8 +24,12 @@ class peer_events {
   // ---- of a connection
   /// Messages may be sent over it.
   virtual void opened(connection&) noexcept = 0;
-  /// Its queue pairs are of no more use.
+  /// It goes on over other queue pairs.
+  virtual void reopened(connection&) noexcept = 0;
+  /// Its queue pairs are of no more use: it is made again, as long as its peer has time.
   virtual void broke(connection&, const char* cause) noexcept = 0;
+  /// It cannot go on, and with it the peer has failed.
+  virtual void failed(connection&, const char* cause) noexcept = 0;
   /// It never opened, or both sides have ended it. It is gone after the call.
   virtual void ended(connection&) noexcept = 0;
 

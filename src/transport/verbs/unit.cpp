@@ -11,6 +11,7 @@
 #include "transport/verbs/connect/device_events.cpp"
 #include "transport/verbs/connect/failure_notices.cpp"
 #include "transport/verbs/connect/promoter.cpp"
+#include "transport/verbs/connect/reconnector.cpp"
 #include "transport/verbs/connect/retired_pairs.cpp"
 #include "transport/verbs/connections.cpp"
 #include "transport/verbs/datagram/datagram_channel.cpp"

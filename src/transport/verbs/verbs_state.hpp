@@ -77,6 +77,8 @@ struct verbs_transport::state final : private verbs::peer_events {
   void receive(const ibv_wc&, verbs::slot_id) noexcept;
   void deliver(verbs::connection&, const std::byte* packet, std::size_t bytes) noexcept;
   void failed(const ibv_wc&, verbs::connection*) noexcept;
+  void drop(const ibv_wc&, verbs::slot_id) noexcept;
+  void go_on_with_broken(std::chrono::steady_clock::time_point now) noexcept;
   void look_at_the_clock() noexcept;
   bool poll_port() noexcept;
   void arrived(const std::byte* packet, std::size_t bytes) noexcept;
@@ -84,7 +86,9 @@ struct verbs_transport::state final : private verbs::peer_events {
 
   // What peer_events says.
   void opened(verbs::connection&) noexcept override;
+  void reopened(verbs::connection&) noexcept override;
   void broke(verbs::connection&, const char* cause) noexcept override;
+  void failed(verbs::connection&, const char* cause) noexcept override;
   void ended(verbs::connection&) noexcept override;
   void refused(peer_id) noexcept override;
   void unsendable(peer_id, int why) noexcept override;
@@ -113,6 +117,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   verbs::payloads payloads;
   verbs::retired_pairs retired_pairs;
   verbs::connector connector;
+  verbs::reconnector reconnector;
   verbs::failure_notices failure_notices;
   verbs::datagrams datagrams;
   verbs::promoter promoter;
@@ -122,6 +127,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   std::vector<bool> dead;         // peer_failed was called
   std::vector<bool> unreachable;  // there is no connection, and no use in trying
   std::vector<peer_id> lost;
+  bool leaving = false;
   std::map<peer_id, int> searches;  // for the way to a peer, in vain
   std::chrono::steady_clock::time_point probe_at;
 };

@@ -117,12 +117,14 @@ verbs_transport::state::state(open_ports& by)
       payloads{endpoint, cache, connections, sender, *this},
       retired_pairs{endpoint},
       connector{endpoint, connections, sender, port, addresses, by.peers, *this},
+      reconnector{endpoint, connections, connector, sender, payloads, *this},
       failure_notices{connector},
       datagrams{endpoint, port, addresses, kernel_prober, out, by.peers, *this},
       promoter{endpoint,  connections, sender,   addresses,
                connector, datagrams,   payloads, rules_of(by.from, endpoint, by.peers),
                by.peers,  *this},
-      device_events{endpoint, connections, port, retired_pairs, payloads, addresses, *this},
+      device_events{endpoint,    connections, port,      retired_pairs,
+                    reconnector, payloads,    addresses, *this},
       sleeper{endpoint,  sender,   payloads,      connector,
               datagrams, promoter, device_events, by.from.bell},
       packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
@@ -222,7 +224,9 @@ void verbs_transport::hold_together(batching wanted) noexcept {
 bool verbs_transport::holds_messages() const noexcept {
   return state_->sender.holds() || state_->datagrams.holds();
 }
-bool verbs_transport::settled() const noexcept { return state_->datagrams.settled(); }
+bool verbs_transport::settled() const noexcept {
+  return state_->datagrams.settled() && !state_->reconnector.any_interrupted();
+}
 
 // ---- large payloads
 
@@ -299,11 +303,17 @@ void verbs_transport::state::look_at_the_clock() noexcept {
     device_events.read();
     retired_pairs.step(now, [this] { read_completions(); });
   }
+  if (reconnector.any()) go_on_with_broken(now);
   if (now < probe_at) return;
   probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                        std::chrono::duration<double>{endpoint.set.timeout});
   connections.for_each([&](connection& each) { sender.probe(each); });
   device_events.read();  // a thread that sleeps is told at once
+}
+
+void verbs_transport::state::go_on_with_broken(std::chrono::steady_clock::time_point now) noexcept {
+  device_events.read();
+  reconnector.step(now, [this] { read_completions(); });
 }
 
 // ---- sleep
@@ -312,21 +322,23 @@ bool verbs_transport::arm() noexcept { return state_->sleeper.arm(); }
 void verbs_transport::disarm() noexcept { state_->sleeper.disarm(); }
 std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
   return std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(),
-                   state_->failure_notices.due(), state_->port.due()});
+                   state_->failure_notices.due(), state_->port.due(), state_->reconnector.due()});
 }
 void verbs_transport::rang(int descriptor) noexcept { state_->sleeper.rang(descriptor); }
 
 void verbs_transport::state::take(const ibv_wc& one) noexcept {
   const work_id which{one.wr_id};
   if (which.kind() == work::receive) {
-    receive(one, which.detail());
+    if (leaving) [[unlikely]]
+      drop(one, which.detail());
+    else receive(one, which.detail());
     return;
   }
   connection* const at = connections.of(which);
   if (one.status != IBV_WC_SUCCESS) failed(one, at);
   else if (!at) return;
   else if (which.kind() == work::send) sender.completed(at->eager, which.detail());
-  else if (!at->is_lost()) payloads.completed(*at, which.detail());
+  else if (at->is_open()) payloads.completed(*at, which.detail());
 }
 
 void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {

@@ -63,6 +63,12 @@ class payloads final : private queue_failures {
   /// An announcement was sent: what is pushed of its payload goes right behind it.
   void announced() noexcept { push(); }
 
+  // ---- a connection that broke and is made again (doc/internals/rdma.md, Reconnection)
+  /// Destroys its queue pairs; what was under way there is to be moved again.
+  void interrupt(connection&) noexcept;
+  /// It goes on, over other queue pairs.
+  void go_on(connection&) noexcept;
+
   /// The peer is gone: ends its fetches. `at` may be null. Requires: its queue pairs are destroyed,
   /// so that no device touches a buffer.
   void abandon(peer_id, connection* at) noexcept;

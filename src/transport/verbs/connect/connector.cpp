@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/log.hpp"
 #include "transport/verbs/connections.hpp"
@@ -55,6 +56,7 @@ connection* connector::make(peer_id to) noexcept {
   if (!make_links(*made, *addresses_.of(to))) return refuse("gives no queue pair for bulk data");
   if (!endpoint_.fill(*eager.pair, eager.own_receives)) return refuse("takes no receives");
   eager.sent.reserve(endpoint_.set.send_depth);
+  eager.copies.reserve(endpoint_.set.send_depth);
   eager.credits.grant(static_cast<std::uint16_t>(endpoint_.set.window));
   made->handshake.own_psn_ = static_cast<std::uint32_t>(random_word()) & 0xffffff;
   made->handshake.attempt_ = ++attempts_;
@@ -105,6 +107,8 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind,
   made.kind = kind;
   made.bulk_count = of.links.of_each();
   made.refuses_eager = sender_.refuses_eager();
+  made.goes_on = of.handshake.goes_on_;
+  made.taken = of.eager.credits.taken();
   for (std::size_t each = 0; each < most_rails; ++each)
     made.places[each] = {addresses_.own().rails[each].gid, addresses_.own().rails[each].lid, 0};
   return made;
@@ -139,10 +143,11 @@ void connector::send_and_repeat(connection& to, const handshake_packet& what) no
     give_up(to, "cannot be reached", failed);
 }
 
-/// Finding the peer's place in the network takes packets too, which may be lost.
+/// Finding the peer's place in the network takes packets too, which may be lost. A connection that
+/// is to go on has its own time.
 bool connector::may_retry(handshake& of, int why) noexcept {
   return (why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH) &&
-         ++of.exchange_->searches < most_searches;
+         (++of.exchange_->searches < most_searches || of.goes_on_);
 }
 
 void connector::cancel(connection& of) noexcept {
@@ -236,8 +241,10 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
     events_.confirmed(said.from);
     return;
   }
-  if (leaving_ || events_.is_given_up(said.from)) return;
+  if (events_.is_given_up(said.from)) return;
   connection* const known = connections_.of(said.from);
+  // What is under way is to arrive even then.
+  if (leaving_ && !(known && (said.goes_on != 0 || known->handshake.goes_on_))) return;
   switch (said.kind) {
     case handshake_kind::request: requested(said); return;
     case handshake_kind::reply: replied(said); return;
@@ -245,10 +252,13 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
       if (known && known->handshake.attempt_ == said.your_attempt) heard(*known);
       return;
     case handshake_kind::gone:
-      if (known && known->is_answered() && known->handshake.attempt_ == said.your_attempt)
-        cancel(*known);
+      if (known && known->is_answered() && known->handshake.attempt_ == said.your_attempt) {
+        if (known->handshake.goes_on_) events_.broke(*known, "the peer asks in another way");
+        else cancel(*known);
+      }
       return;
     case handshake_kind::no_room: sent_away(said); return;
+    case handshake_kind::over: over(said); return;
     default: break;
   }
   ++endpoint_.counters.packets_refused;
@@ -257,6 +267,11 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
 void connector::requested(const handshake_packet& said) noexcept {
   connection* known = connections_.of(said.from);
   const bool is_new = static_cast<std::int32_t>(said.attempt - last_attempts_[said.from]) > 0;
+  if (is_new && said.goes_on != 0) {
+    if (known) asked_to_go_on(*known, said);
+    else (void)say(said.from, handshake_kind::over, said.attempt);
+    return;
+  }
   if (known && is_new && known->lifetime.is_over()) {  // the other side has taken it away already
     events_.ended(*known);
     known = nullptr;
@@ -271,16 +286,62 @@ void connector::requested(const handshake_packet& said) noexcept {
     begin(*known);
     answer(*known, said);
   } else if (known->is_requesting()) {
-    if (!is_new) return;
+    // One of a connection that goes on is answered only by the same.
+    if (!is_new || known->handshake.goes_on_) return;
     // Then this side has only begun to answer, and could not yet.
     const bool asked_nobody = known->handshake.exchange_->last.attempt == 0;
     if (said.from < addresses_.self() || asked_nobody) answer(*known, said);
     // The peer may have had no room when this side's request came first; now it waits for it.
     else (void)send(known->handshake.exchange_->last);
-  } else if (!known->is_lost() && known->handshake.remote_attempt_ == said.attempt) {
+  } else if ((known->is_answered() || known->is_open()) &&
+             known->handshake.remote_attempt_ == said.attempt) {
     // The peer has not got this side's reply.
     (void)send(packet(*known, handshake_kind::reply, said.attempt));
   }
+}
+
+void connector::asked_to_go_on(connection& known, const handshake_packet& said) noexcept {
+  // This side has not noticed, or the peer has lost what was agreed upon meanwhile.
+  const bool first = known.is_requesting() && !known.handshake.goes_on_;
+  if (first) known.handshake.goes_on_ = true;  // the peer has answered the request, and lost that
+  if (known.is_open() || known.is_answered() || first)
+    events_.broke(known, "the peer makes it again");
+  if (known.is_interrupted()) {
+    known.handshake.asked_ = std::make_unique<handshake_packet>(said);
+  } else if (known.is_requesting() && known.handshake.goes_on_) {
+    if (said.from < addresses_.self()) answer(known, said);
+    else (void)send(known.handshake.exchange_->last);
+  }
+}
+
+void connector::interrupted(connection& broken) noexcept {
+  broken.handshake.goes_on_ = true;
+  broken.handshake.asked_.reset();
+  broken.become(connection_state::interrupted);
+}
+
+bool connector::go_on(connection& of) noexcept {
+  eager_channel& eager = of.eager;
+  const auto refuse = [&] {
+    of.links.destroy();
+    eager.pair.reset();
+    for (const slot_id each : std::exchange(eager.own_receives, {}))
+      endpoint_.slots.give_back(each);
+    return false;
+  };
+  eager.pair = endpoint_.make_control();
+  if (!eager.pair || !make_links(of, *addresses_.of(of.peer)) ||
+      !endpoint_.fill(*eager.pair, eager.own_receives))
+    return refuse();
+  eager.credits.told_all();
+  of.handshake.own_psn_ = static_cast<std::uint32_t>(random_word()) & 0xffffff;
+  of.handshake.attempt_ = ++attempts_;
+  of.become(connection_state::requesting);
+  connections_.renew(of);
+  begin(of);
+  if (const auto asked = std::exchange(of.handshake.asked_, {})) answer(of, *asked);
+  else send_and_repeat(of, packet(of, handshake_kind::request, 0));
+  return true;
 }
 
 void connector::answer(connection& to, const handshake_packet& said) noexcept {
@@ -341,6 +402,16 @@ void connector::sent_away(const handshake_packet& said) noexcept {
     give_up(*known, "has no queue pair to be reached by", ENOMEM);
 }
 
+/// The peer has said and heard its last message, so all of this side's has been read.
+void connector::over(const handshake_packet& said) noexcept {
+  connection* const known = connections_.of(said.from);
+  if (!known || !known->is_requesting() || !known->handshake.goes_on_ ||
+      known->handshake.attempt_ != said.your_attempt)
+    return;
+  if (known->lifetime.has_said_last()) cancel(*known);
+  else events_.failed(*known, "the peer has no such connection");
+}
+
 void connector::heard(connection& from) noexcept {
   if (!from.is_answered()) return;
   if (begin_sending(from)) open(from);
@@ -354,7 +425,10 @@ bool connector::learn(connection& of, const handshake_packet& said) noexcept {
   control = remote_of(of, 0, 0);
   control.number = said.control_qp;
   control.first_psn = said.first_psn;
-  of.eager.begin(said.credits, said.refuses_eager != 0);
+  if (of.handshake.goes_on_ != (said.goes_on != 0)) return errno = EPROTO, false;
+  if (!of.handshake.goes_on_) of.eager.begin(said.credits, said.refuses_eager != 0);
+  else if (!sender_.agree(of, said.taken, said.credits, said.refuses_eager != 0))
+    return errno = EPROTO, false;
   if (!ready_to_receive(*of.eager.pair, control)) return false;
   of.links.narrow(said.bulk_count);
   for (std::size_t each = 0; each < of.links.size(); ++each) {
@@ -378,11 +452,11 @@ bool connector::learn(connection& of, const handshake_packet& said) noexcept {
 
 bool connector::begin_sending(connection& of) noexcept {
   if (!ready_to_send(*of.eager.pair, of.handshake.remote_, of.handshake.own_psn_,
-                     endpoint_.set.timeout))
+                     silence_of(endpoint_.set)))
     return false;
   for (bulk_queue& each : of.links) {
     if (!each.pair || ready_to_send(*each.pair, remote_of(of, each.rail, each.remote_rail),
-                                    of.handshake.own_psn_, endpoint_.set.timeout))
+                                    of.handshake.own_psn_, silence_of(endpoint_.set)))
       continue;
     if (each.link == 0) return false;
     leave_out(of, each, std::strerror(errno));
@@ -438,7 +512,9 @@ void connector::leave_out(connection& of, const bulk_queue& failed, const char* 
 void connector::open(connection& of) noexcept {
   of.become(connection_state::open);
   forget(of);
-  events_.opened(of);
+  const bool again = std::exchange(of.handshake.goes_on_, false);
+  if (!std::exchange(of.handshake.was_open_, true)) events_.opened(of);
+  if (again && of.is_open()) events_.reopened(of);
 }
 
 void connector::forget(connection& gone) noexcept {
@@ -450,6 +526,10 @@ void connector::forget(connection& gone) noexcept {
 }
 
 void connector::give_up(connection& on, const char* what, int why) noexcept {
+  if (on.handshake.goes_on_) {  // tried again, as long as it has time
+    events_.broke(on, std::strerror(why));
+    return;
+  }
   // Linux says that a connection timed out where no neighbour answers, be it on another network.
   const char* const hint = why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH
                                ? "; perhaps their devices share no network: choose others with "

@@ -17,6 +17,10 @@
 // peer may compute for an hour before it looks. A peer that was given up for another reason is told
 // so (failure_notices.hpp).
 //
+// A connection that broke goes on in the same way, under a new number on both sides
+// (reconnector.hpp says when). Requests and replies then say how many packets of the other side
+// have been read, and what was sent beyond that is sent again.
+//
 // Layer    transport/verbs. Control path only.
 // Threads  one at a time.
 // Errors   what cannot be made, or reached, is told to peer_events::refused, with the cause logged.
@@ -59,6 +63,13 @@ class connector {
   /// A request that was not answered is given up, and its connection removed.
   void cancel(connection&) noexcept;
 
+  /// It broke, and is to go on.
+  void interrupted(connection&) noexcept;
+  /// A connection that broke goes on: asks the peer for it, or answers the peer that has asked.
+  /// False: the device gives no queue pairs at the moment. Requires: interrupted, without queue
+  /// pairs; everything that had come over them was read.
+  [[nodiscard]] bool go_on(connection&) noexcept;
+
   /// A message came over this connection, so the peer has our reply.
   void heard(connection&) noexcept;
   /// The connection is being taken away.
@@ -70,7 +81,9 @@ class connector {
   [[nodiscard]] bool trusts(const handshake_packet&) const noexcept;
   void requested(const handshake_packet&) noexcept;
   void replied(const handshake_packet&) noexcept;
+  void asked_to_go_on(connection&, const handshake_packet&) noexcept;
   void sent_away(const handshake_packet&) noexcept;
+  void over(const handshake_packet&) noexcept;
   void begin(connection&) noexcept;
   void answer(connection&, const handshake_packet&) noexcept;
   [[nodiscard]] bool learn(connection&, const handshake_packet&) noexcept;

@@ -33,12 +33,13 @@ bool is_of_pair(ibv_event_type type) noexcept {
 }  // namespace
 
 device_events::device_events(endpoint& endpoint, connections& connections, handshake_port& port,
-                             retired_pairs& retired, payloads& payloads, addresses& addresses,
-                             peer_events& told)
+                             retired_pairs& retired, reconnector& again, payloads& payloads,
+                             addresses& addresses, peer_events& told)
     : endpoint_{endpoint},
       connections_{connections},
       port_{port},
       retired_{retired},
+      reconnector_{again},
       payloads_{payloads},
       addresses_{addresses},
       events_{told},
@@ -81,7 +82,9 @@ void device_events::handle(const news& told) noexcept {
     case IBV_EVENT_QP_REQ_ERR:
     case IBV_EVENT_QP_ACCESS_ERR: pair_failed(told); return;
     case IBV_EVENT_QP_LAST_WQE_REACHED:
-      if (told.rail == 0) retired_.last_reached(told.number);
+      if (told.rail != 0) return;
+      retired_.last_reached(told.number);
+      reconnector_.last_reached(told.number);
       return;
     case IBV_EVENT_DEVICE_FATAL:
       rail_failed(told.rail, "the device is broken, or was taken away");
@@ -124,14 +127,15 @@ void device_events::pair_failed(const news& told) noexcept {
   if (!broken)
     log_warning("{} gave up a queue pair that is no connection's: {}",
                 endpoint_.rails[told.rail].name(), cause);
-  else if (told.rail == 0) events_.broke(*broken, cause);
+  else if (told.rail == 0 && told.type == IBV_EVENT_QP_FATAL) events_.broke(*broken, cause);
+  else if (told.rail == 0) events_.failed(*broken, cause);  // it would happen again
   else payloads_.rail_failed(*broken, *link, cause);
 }
 
 void device_events::rail_failed(std::uint8_t rail, const char* cause) noexcept {
   if (rail == 0) port_.broke(cause);
   connections_.for_each([&](connection& each) {
-    if (rail == 0) events_.broke(each, cause);
+    if (rail == 0) events_.failed(each, cause);
     // A link that is left out has no queue pairs any more.
     for (const bulk_queue& its : each.links)
       if (rail != 0 && its.rail == rail && its.pair) payloads_.rail_failed(each, its, cause);
@@ -149,8 +153,8 @@ void device_events::port_changed(const news& told, bool down) noexcept {
               down ? "down: a cable was unplugged, or the interface was set down" : "up again");
 }
 
-/// New connections use the address as it is now, and handshakes tell it to peers. Connections that
-/// there are hold on to the old one, as their queue pairs do.
+/// New connections use the address as it is now, and handshakes tell it to peers. The queue pairs
+/// that there are hold on to the old one, so their connections are made again.
 void device_events::address_changed(const news& told) noexcept {
   device& on = endpoint_.rails[told.rail];
   if (told.number != on.port_number()) return;
@@ -158,12 +162,15 @@ void device_events::address_changed(const news& told) noexcept {
   const int gid_before = on.gid().index;
   const bool moved = on.read_address();
   if (!moved && gid_before == on.gid().index && key_before == on.pkey_index()) return;
-  log_warning("{} has another {} now ({}); new connections use it", on.name(),
+  log_warning("{} has another {} now ({}); connections are made again with it", on.name(),
               moved ? "address" : "index of its GID or P_Key", to_text(on.address()));
   if (moved) (void)addresses_.moved(told.rail, on.address());
   if (told.rail != 0) return;
   port_.forget_routes();
   if (key_before != on.pkey_index()) port_.broke("its P_Key has another index");
+  connections_.for_each([&](connection& each) {
+    if (each.is_open()) events_.broke(each, "the port has another address");
+  });
 }
 
 }  // namespace peal::verbs

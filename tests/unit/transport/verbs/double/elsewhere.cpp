@@ -1,8 +1,11 @@
 // Work requests to queue pairs of other processes (wire.hpp).
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "unit/transport/verbs/double/objects.hpp"
@@ -211,7 +214,8 @@ void take(const packet& what, const std::vector<std::byte>& data) {
   if (answers) return;
   if (what.what == packet::datagram) {
     if (!to || to->base.qp_type != IBV_QPT_UD || to->attributes.qkey != what.key ||
-        everything().cards[what.card].get() != to->on || to->attributes.port_num != what.port)
+        everything().cards[what.card].get() != to->on || to->attributes.port_num != what.port ||
+        to->on->cut)
       return;
     return to->take({what.to, what.from, static_cast<std::uint16_t>(what.from_lid),
                      static_cast<std::uint8_t>(what.sl), what.with_gid != 0, data});
@@ -236,6 +240,32 @@ bool somebody_waits() {
   });
 }
 
+namespace {
+
+/// As long as the process lives.
+void cut_now_and_then(std::chrono::milliseconds every, std::chrono::milliseconds away) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread{[every, away] {
+    const auto cut = [](bool gone) {
+      const lock hold{guard()};
+      for (const auto& each : everything().cards)
+        if (!each->elsewhere) each->cut = gone;
+      if (!gone) everything().go_on();
+    };
+    for (;;) {
+      std::this_thread::sleep_for(every);
+      cut(true);
+      std::this_thread::sleep_for(away);
+      cut(false);
+    }
+  }}.detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace
+
 void join_other_processes() {
   const lock hold{guard()};
   const char* const name = std::getenv("VERBS_DOUBLE");
@@ -254,6 +284,10 @@ void join_other_processes() {
       const std::string called = "double" + std::to_string(rail);
       std::memcpy(made.device.name, called.c_str(), called.size() + 1);
     }
+  const unsigned every = number("VERBS_DOUBLE_CUT_EVERY", 0);
+  if (every > 0 && self == 0)
+    cut_now_and_then(std::chrono::milliseconds{every},
+                     std::chrono::milliseconds{number("VERBS_DOUBLE_CUT_FOR", 0)});
   const char* const job = std::getenv("PMIX_NAMESPACE");
   everything().others = new wire(std::string{name} + "/" +
                                  (job ? job : ""));  // until the process ends, for its thread

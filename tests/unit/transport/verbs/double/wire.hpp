@@ -94,7 +94,8 @@ void lose_process(std::uint32_t process);
 /// Once, where VERBS_DOUBLE names what is joined (with PMIX_NAMESPACE, where that is set); makes
 /// the cards of VERBS_DOUBLE_NODES nodes, VERBS_DOUBLE_CARDS each, on Ethernet, or on InfiniBand
 /// where VERBS_DOUBLE_INFINIBAND is set. This process is on node VERBS_DOUBLE_NODE, or else on that
-/// of its PMIX_RANK, dealt out in turn. Networks are one for each card of a node.
+/// of its PMIX_RANK, dealt out in turn. Networks are one for each card of a node. The cards of node
+/// 0 are cut for VERBS_DOUBLE_CUT_FOR milliseconds after each VERBS_DOUBLE_CUT_EVERY.
 void join_other_processes();
 
 }  // namespace peal::verbs_double
