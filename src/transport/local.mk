@@ -119,6 +119,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/bulk/staged.cpp \
   src/transport/verbs/bulk/writer.cpp \
   src/transport/verbs/connect/connector.cpp \
+  src/transport/verbs/connect/connector_pairs.cpp \
   src/transport/verbs/connect/device_events.cpp \
   src/transport/verbs/connect/failure_notices.cpp \
   src/transport/verbs/connect/promoter.cpp \

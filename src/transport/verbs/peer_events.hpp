@@ -8,6 +8,8 @@
 // Errors   none.
 #pragma once
 
+#include <infiniband/verbs.h>
+
 #include <cstdint>
 
 #include "transport/contract.hpp"
@@ -32,6 +34,9 @@ class peer_events {
   virtual void failed(connection&, const char* cause) noexcept = 0;
   /// It never opened, or both sides have ended it. It is gone after the call.
   virtual void ended(connection&) noexcept = 0;
+
+  /// Of the queue pair for messages of a connection over another rail than the first.
+  virtual void completed(const ibv_wc&, std::uint8_t rail) noexcept = 0;
 
   // ---- of a peer
   /// There will be no connection to it; the cause was logged.

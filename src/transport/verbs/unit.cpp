@@ -8,6 +8,7 @@
 #include "transport/verbs/bulk/staged.cpp"
 #include "transport/verbs/bulk/writer.cpp"
 #include "transport/verbs/connect/connector.cpp"
+#include "transport/verbs/connect/connector_pairs.cpp"
 #include "transport/verbs/connect/device_events.cpp"
 #include "transport/verbs/connect/failure_notices.cpp"
 #include "transport/verbs/connect/promoter.cpp"

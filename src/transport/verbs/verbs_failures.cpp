@@ -64,8 +64,8 @@ void verbs_transport::state::failed(connection& at, const char* cause) noexcept 
   reconnector.forget(at);
   at.become(connection_state::lost);
   if (!at.eager.has_left())
-    log_warning("rank {} is lost: the connection to it over {} broke: {}", at.peer, on.name(),
-                cause);
+    log_warning("rank {} is lost: the connection to it over {} broke: {}", at.peer,
+                rails[at.eager.rail].name(), cause);
   refused(at.peer);
 }
 
@@ -99,6 +99,7 @@ void verbs_transport::state::close(connection& at) noexcept {
   promoter.forget(at);
   at.become(connection_state::lost);
   at.links.destroy();
+  if (at.eager.pair && at.eager.rail != 0) --endpoint.bulk.controls;
   retired_pairs.add(std::move(at.eager.pair), sender.take_slots(at));
 }
 
@@ -209,6 +210,7 @@ void verbs_transport::leave() noexcept {
     (void)s.port.poll(s.packet);
     s.connector.poll();
     s.datagrams.poll();
+    if (s.endpoint.bulk.controls > 0) s.payloads.read_rails();
     if (s.reconnector.any()) s.go_on_with_broken(std::chrono::steady_clock::now());
     s.connections.for_each([&](connection& each) {
       const bool has_something = each.is_in_use() && each.eager.sent.outstanding() > 0;
@@ -219,8 +221,8 @@ void verbs_transport::leave() noexcept {
 }
 
 /// What is received once this process leaves: nothing is delivered.
-void verbs_transport::state::drop(const ibv_wc& one, slot_id slot) noexcept {
-  connection* const from = connections.of_queue(one.qp_num);
+void verbs_transport::state::drop(const ibv_wc& one, slot_id slot, std::uint8_t rail) noexcept {
+  connection* const from = connections.of_queue(one.qp_num, rail);
   if (one.status != IBV_WC_SUCCESS || !from || from->is_lost()) return;
   if (!from->is_open()) connector.heard(*from);
   std::uint32_t flags = 0;
@@ -228,7 +230,7 @@ void verbs_transport::state::drop(const ibv_wc& one, slot_id slot) noexcept {
     flags = one.imm_data;
     from->eager.hear(flags);
   }
-  endpoint.recycle(slot, from->eager.pair.get());
+  recycle(slot, *from);
   if (!(flags & immediate::uncounted)) (void)from->eager.took();
 }
 

@@ -123,7 +123,8 @@ struct handshake_packet {
   std::uint8_t bulk_count = 0;  // on each rail
   std::uint8_t refuses_eager = 0;
   std::uint8_t goes_on = 0;  // with a connection that broke: reconnector.hpp
-  std::array<std::uint8_t, 2> reserved{};
+  std::uint8_t link = 0;     // of the queue pair for messages: links.hpp
+  std::uint8_t reserved = 0;
   std::uint32_t taken = 0;  // goes_on: packets of the other side that this one has read, ever
   std::array<rail_place, most_rails> places{};  // of the sender's rails
 };

@@ -97,7 +97,7 @@ bool payloads::step() noexcept {
 }
 
 void payloads::failed(connection& at, bulk_queue& which, int why) noexcept {
-  if (which.rail == 0) events_.broke(at, std::strerror(why));
+  if (which.link == at.handshake.link()) events_.broke(at, std::strerror(why));
   else rails_.failed(at, which, std::strerror(why));
 }
 

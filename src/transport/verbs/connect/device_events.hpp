@@ -40,6 +40,7 @@ class device_events {
   void read(std::uint8_t rail) noexcept;
   void handle(const news&) noexcept;
   void pair_failed(const news&) noexcept;
+  void mark(std::uint8_t rail, bool down) noexcept;
   void rail_failed(std::uint8_t rail, const char* cause) noexcept;
   void port_changed(const news&, bool down) noexcept;
   void address_changed(const news&) noexcept;

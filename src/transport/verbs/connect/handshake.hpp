@@ -24,6 +24,8 @@ class handshake {
   [[nodiscard]] clock::time_point since() const noexcept { return exchange_->since; }
   /// The connection broke, and is to go on: from then until it is open again.
   [[nodiscard]] bool goes_on() const noexcept { return goes_on_; }
+  /// The link that carries messages (links.hpp).
+  [[nodiscard]] std::uint8_t link() const noexcept { return link_; }
 
  private:
   friend class connector;
@@ -41,6 +43,7 @@ class handshake {
   std::unique_ptr<handshake_packet> asked_;  // to go on, while this side could not answer
   bool goes_on_ = false;
   bool was_open_ = false;
+  std::uint8_t link_ = 0;
   std::uint32_t own_psn_ = 0;
   remote_queue remote_;               // of the queue pair for messages
   std::uint32_t attempt_ = 0;         // the connection's number here

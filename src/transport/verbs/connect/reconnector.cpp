@@ -24,6 +24,10 @@ reconnector::brokens::iterator reconnector::find(const connection* which) noexce
 
 void reconnector::interrupt(connection& at, const char* cause) noexcept {
   const auto now = clock::now();
+  const bool first = find(&at) == all_.end();
+  // The first try goes where messages went, unless the port there is known to be down; one that
+  // broke again tries the links in turn.
+  const std::uint8_t link = connector_.next_link(at, first || !at.is_open());
   connector_.forget(at);
   sender_.interrupt(at);
   payloads_.interrupt(at);
@@ -31,7 +35,7 @@ void reconnector::interrupt(connection& at, const char* cause) noexcept {
   ibv_qp_attr error{};
   error.qp_state = IBV_QPS_ERR;
   const bool tells = ibv_modify_qp(at.eager.pair.get(), &error, IBV_QP_STATE) == 0;
-  connector_.interrupted(at);
+  connector_.interrupted(at, link);
   connections_.renew(at);
   auto found = find(&at);
   if (found == all_.end()) {
@@ -41,10 +45,10 @@ void reconnector::interrupt(connection& at, const char* cause) noexcept {
     // Behind a port that goes there may be a thousand peers.
     if (all_.empty())
       log_warning("the connection to rank {} over {} broke, and is made again for {} s: {}",
-                  at.peer, endpoint_.on.name(), seconds(times_out), cause);
+                  at.peer, endpoint_.rails[at.eager.rail].name(), seconds(times_out), cause);
     else
       log_info("the connection to rank {} over {} broke, and is made again: {}", at.peer,
-               endpoint_.on.name(), cause);
+               endpoint_.rails[at.eager.rail].name(), cause);
     all_.push_back({&at, now, {}, false, 0, cause});
     found = all_.end() - 1;
   }
@@ -116,9 +120,7 @@ void reconnector::go_on(connection* which, clock::time_point now) noexcept {
   // The reading may have taken it away.
   const auto found = find(which);
   if (found == all_.end() || !which->is_interrupted()) return;
-  eager_channel& its = which->eager;
-  its.pair.reset();
-  for (const slot_id each : std::exchange(its.own_receives, {})) endpoint_.slots.give_back(each);
+  connector_.drop_control(*which);
   if (connector_.go_on(*which)) return;
   found->over = false;
   found->until = now + between_looks;

@@ -25,6 +25,7 @@ namespace peal::verbs {
 class eager_channel {
  public:
   queue_pair pair;
+  std::uint8_t rail = 0;  // that it is on
   verbs::credits credits;
   sent_requests sent;
   inline_copies copies;

@@ -146,7 +146,8 @@ inline void sender::note_signals(eager_channel& to, std::uint32_t count, bool la
     slot = take_slot();
     if (slot == no_slot) return false;
     pieces[0] = {address_of(endpoint_.slots.at(slot)),
-                 write_message(endpoint_.slots.at(slot), e, payload), endpoint_.slots.key(slot)};
+                 write_message(endpoint_.slots.at(slot), e, payload),
+                 endpoint_.slots.key(slot, to.eager.rail)};
   }
   attach(to.eager, request, 0, false);
   if (wants_signal(to.eager, slot != no_slot)) request.send_flags |= IBV_SEND_SIGNALED;
@@ -283,7 +284,7 @@ void sender::post_held(connection& to) noexcept {
     const held_packet& packet = held[each];
     ibv_send_wr& request = chain_[each];
     pieces_[each] = {address_of(endpoint_.slots.at(packet.slot) + packet.at), packet.bytes,
-                     endpoint_.slots.key(packet.slot)};
+                     endpoint_.slots.key(packet.slot, to.eager.rail)};
     request.wr_id = to.id(work::send, first + each).word;
     request.send_flags = packet.bytes <= endpoint_.inline_bytes ? IBV_SEND_INLINE : 0;
     request.opcode = IBV_WR_SEND;
@@ -410,7 +411,7 @@ void sender::send_again(connection& over) noexcept {
     const std::uint32_t sequence = its.sent.next();
     if (each.slot != no_slot) {
       pieces[0] = {address_of(endpoint_.slots.at(each.slot) + each.at), each.bytes,
-                   endpoint_.slots.key(each.slot)};
+                   endpoint_.slots.key(each.slot, its.rail)};
     } else {
       // In one piece and two cells, as it was posted first.
       const std::size_t first = std::min(each.inlined.size(), inline_copies::head_bytes);

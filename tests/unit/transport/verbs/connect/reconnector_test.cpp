@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <functional>
 #include <random>
 #include <thread>
 
@@ -391,6 +392,59 @@ TEST_F(verbs_reconnection, goes_on_over_two_cards) {
     EXPECT_TRUE(until([&] { idle = at(0).poll() || at(1).poll() ? 0 : idle + 1; },
                       [&] { return idle == 500; }));
   }
+}
+
+/// Two cards, of which the first one, with all messages, goes for good.
+TEST_F(verbs_reconnection, the_other_card_carries_everything_when_the_first_one_goes) {
+  const std::pair<const char*, std::function<void(verbs_double::card&)>> ways_to_go[] = {
+      {"cut", [](verbs_double::card& each) { each.cut = true; }},
+      {"down", [](verbs_double::card& each) { each.take_down(); }},
+      {"dead", [](verbs_double::card& each) { each.die(); }}};
+  for (const auto& [name, go] : ways_to_go)
+    for (const char* how : {"read", "write", "both"}) {
+      SCOPED_TRACE(name);
+      verbs_options settings = hasty();
+      settings.set.device = "all";
+      settings.set.rendezvous = rendezvous_named(how);
+      start(settings);
+      for (int left = 200; left > 0; --left) turn();
+      go(*cards[0]);
+      for (int left = 500; left > 0; --left) turn();
+      finish();
+      if (HasFailure()) return;
+      const std::uint64_t before = count(0, "verbs.rail_bytes.double0:1");
+      for (int left = 500; left > 0; --left) turn();
+      finish();
+      EXPECT_EQ(count(0, "verbs.rail_bytes.double0:1"), before);
+      EXPECT_EQ(cards[0]->count(IBV_QPT_RC), 0u) << "nothing is left on it";
+    }
+}
+
+TEST_F(verbs_reconnection, moves_back_when_the_second_card_goes_and_the_first_one_is_back) {
+  verbs_options settings = hasty();
+  settings.set.device = "all";
+  start(settings);
+  for (int round = 0; round < 6; ++round) {
+    verbs_double::card& gone = *cards[static_cast<std::size_t>(round % 2)];
+    for (int left = 100; left > 0; --left) turn();
+    gone.take_down();
+    for (int left = 300; left > 0; --left) turn();
+    finish();
+    if (HasFailure()) return;
+    gone.bring_up();
+  }
+  EXPECT_GE(count(0, "verbs.reconnections"), 3u);
+}
+
+/// Peers that were never talked to before.
+TEST_F(verbs_reconnection, first_connections_are_made_over_the_other_card) {
+  verbs_options settings = hasty();
+  settings.set.device = "all";
+  for (way& each : ways) each = {};
+  begin(2, settings);
+  cards[0]->cut = true;
+  for (int left = 200; left > 0; --left) turn();
+  finish();
 }
 
 }  // namespace
