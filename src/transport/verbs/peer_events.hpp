@@ -59,6 +59,8 @@ class peer_events {
   [[nodiscard]] virtual bool sent_away(peer_id) noexcept = 0;
   /// Whether datagrams of the peer may be delivered now.
   [[nodiscard]] virtual bool may_take(peer_id) noexcept = 0;
+  /// Whether the kernel of its node says that the process is there.
+  [[nodiscard]] virtual bool is_there(peer_id) noexcept = 0;
   /// A packet came. True: this process has given the peer up, and tells it so.
   [[nodiscard]] virtual bool is_given_up(peer_id) noexcept = 0;
 

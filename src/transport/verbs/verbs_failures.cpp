@@ -24,6 +24,7 @@ void verbs_transport::state::opened(connection& at) noexcept {
 
 void verbs_transport::state::reopened(connection& at) noexcept {
   if (at.eager.is_to_tell_refusal()) sender.note(at);
+  datagrams.connected(at.peer);
   reconnector.reopened(at);
   // These use no credit, so they are not counted, and not sent again with the others.
   if (at.is_open() && at.lifetime.has_said_last()) (void)sender.say_last(at);
@@ -53,9 +54,12 @@ void verbs_transport::state::broke(connection& at, const char* cause) noexcept {
   // All has been said and heard; it ends anyway.
   if (at.lifetime.is_over() && at.is_open() && at.eager.sent.outstanding() == 0) return;
   // One that was answered is open at the other side, perhaps.
-  if ((at.is_open() || at.is_answered() || at.handshake.goes_on()) && !at.eager.has_left())
+  if ((at.is_open() || at.is_answered() || at.handshake.goes_on()) && !at.eager.has_left()) {
     reconnector.interrupt(at, cause);
-  else failed(at, cause);
+    datagrams.interrupted(at.peer);
+  } else {
+    failed(at, cause);
+  }
 }
 
 void verbs_transport::state::failed(connection& at, const char* cause) noexcept {
@@ -87,7 +91,9 @@ void verbs_transport::state::vanished(peer_id peer, peer_loss why) noexcept {
   else
     log_warning("rank {} is lost: its process on {} has ended", peer,
                 to_text(addresses.of(peer)->first().gid));
-  refused(peer);
+  connection* const at = connections.of(peer);
+  if (at && at->handshake.goes_on()) failed(*at, "nobody is there any more");
+  else refused(peer);
 }
 
 /// Once its bulk queue pairs are destroyed, the device touches no buffer of this connection any
@@ -160,6 +166,10 @@ bool verbs_transport::state::sent_away(peer_id by) noexcept {
 
 bool verbs_transport::state::may_take(peer_id from) noexcept {
   return promoter.may_take_datagrams(from);
+}
+
+bool verbs_transport::state::is_there(peer_id peer) noexcept {
+  return datagrams.is_there(peer, std::chrono::steady_clock::now());
 }
 
 bool verbs_transport::state::is_given_up(peer_id from) noexcept {

@@ -111,6 +111,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   bool waits_for_room(peer_id) noexcept override;
   bool sent_away(peer_id) noexcept override;
   bool may_take(peer_id) noexcept override;
+  bool is_there(peer_id) noexcept override;
   bool is_given_up(peer_id) noexcept override;
 
   sink& out;

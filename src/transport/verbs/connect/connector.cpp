@@ -18,6 +18,8 @@ using std::chrono::milliseconds;
 // waiting ranks do not flood one.
 constexpr milliseconds first_handshake_pause{20};
 constexpr milliseconds longest_handshake_pause{1000};
+// Of a connection that broke: messages wait for it, and few go at the same time.
+constexpr milliseconds longest_pause_of_broken{200};
 
 }  // namespace
 
@@ -177,7 +179,8 @@ bool connector::repeat(clock::time_point now) noexcept {
     connection& of = *waiting_[each];
     handshake::exchange& mine = *of.handshake.exchange_;
     if (now >= mine.repeat_at) {
-      mine.pause = std::min(mine.pause * 2, longest_handshake_pause);
+      mine.pause = std::min(mine.pause * 2, of.handshake.goes_on_ ? longest_pause_of_broken
+                                                                  : longest_handshake_pause);
       mine.repeat_at = now + mine.pause;
       ++endpoint_.counters.handshakes_repeated;
       moved = true;

@@ -12,6 +12,11 @@ namespace {
 /// For devices that do not tell when everything has come; and between two tries to get queue pairs.
 constexpr std::chrono::milliseconds between_looks{50};
 
+/// A peer whose process is there, as the kernel of its node says, may compute, and answer later. It
+/// has so many times as long: not for ever, since the device's way to it may be cut for good where
+/// the kernel's is not.
+constexpr int longer_when_there = 10;
+
 double seconds(reconnector::clock::duration of) noexcept {
   return std::chrono::duration<double>(of).count();
 }
@@ -25,6 +30,7 @@ reconnector::brokens::iterator reconnector::find(const connection* which) noexce
 void reconnector::interrupt(connection& at, const char* cause) noexcept {
   const auto now = clock::now();
   const bool first = find(&at) == all_.end();
+  if (all_.empty()) looked_ = now;
   // The first try goes where messages went, unless the port there is known to be down; one that
   // broke again tries the links in turn.
   const std::uint8_t link = connector_.next_link(at, first || !at.is_open());
@@ -85,18 +91,26 @@ bool reconnector::is_drained(const broken& of, clock::time_point now) noexcept {
   return of.which->is_interrupted() && (of.over || now >= of.until);
 }
 
+reconnector::clock::duration reconnector::patience() const noexcept {
+  return std::chrono::duration_cast<clock::duration>(
+      std::chrono::duration<double>{endpoint_.set.timeout});
+}
+
 reconnector::clock::time_point reconnector::due() const noexcept {
   auto first = clock::time_point::max();
-  const auto patience = std::chrono::duration_cast<clock::duration>(
-      std::chrono::duration<double>{endpoint_.set.timeout});
+  // Time in which nobody looks does not count.
+  if (!all_.empty()) first = looked_ + patience() / 8;
   for (const broken& each : all_) {
-    first = std::min(first, each.since + patience);
     if (each.which->is_interrupted()) first = std::min(first, each.over ? each.since : each.until);
   }
   return first;
 }
 
 void reconnector::give_up(clock::time_point now) noexcept {
+  const auto all = patience();
+  const auto gap = now - std::exchange(looked_, now);
+  if (gap > all / 4)
+    for (broken& each : all_) each.since = std::max(each.since + gap, now - all / 2);
   for (std::size_t each = 0; each < all_.size();) {
     broken& of = all_[each];
     const eager_channel& its = of.which->eager;
@@ -106,7 +120,9 @@ void reconnector::give_up(clock::time_point now) noexcept {
       all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(each));
       continue;
     }
-    if (seconds(now - of.since) < endpoint_.set.timeout) {
+    const double passed = seconds(now - of.since), patience = endpoint_.set.timeout;
+    if (passed < patience ||
+        (passed < patience * longer_when_there && events_.is_there(of.which->peer))) {
       ++each;
       continue;
     }

@@ -10,7 +10,8 @@
 //   open         What the peer has not read is sent again. When the peer's adapter has answered,
 //                the failure is over.
 // The time of a peer runs from the first error to that answer: so a connection that is made and
-// breaks again at once does not last for ever.
+// breaks again at once does not last for ever. Time in which this process does not look, since it
+// computes or is stopped, does not count.
 //
 // Layer    transport/verbs. Control path only.
 // Threads  one at a time. `step` may call anything of the sink; not while completions are dealt
@@ -87,6 +88,7 @@ class reconnector {
   using brokens = std::vector<broken>;
   [[nodiscard]] brokens::iterator find(const connection*) noexcept;
   [[nodiscard]] static bool is_drained(const broken&, clock::time_point now) noexcept;
+  [[nodiscard]] clock::duration patience() const noexcept;
   void give_up(clock::time_point now) noexcept;
   void go_on(connection*, clock::time_point now) noexcept;
 
@@ -97,6 +99,7 @@ class reconnector {
   payloads& payloads_;
   peer_events& events_;
   brokens all_;
+  clock::time_point looked_;  // when `step` was called last
 };
 
 }  // namespace peal::verbs

@@ -30,18 +30,16 @@ class verbs_reconnection : public verbs_on_cards {
     const auto end = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < end) poll();
   }
-  /// Longer than all tries of a queue pair.
-  void outage(peer_id of) {
-    cards[of]->cut = true;
-    pass(std::chrono::milliseconds{20});
-    cards[of]->cut = false;
-  }
   [[nodiscard]] bool quiet() {
     return wait([&] {
       for (peer_id each = 0; each < ends.size(); ++each)
         if (count(each, "verbs.reconnections") < count(each, "verbs.interruptions")) return false;
       return true;
     });
+  }
+
+  [[nodiscard]] std::uint64_t broken() {
+    return count(0, "verbs.interruptions") + count(1, "verbs.interruptions");
   }
 
   // ---- random traffic in both directions, of which every byte is looked at
@@ -130,14 +128,16 @@ TEST_F(verbs_reconnection, an_outage_beyond_the_retries_loses_and_doubles_nothin
     start(settings);
     for (int round = 0; round < 12; ++round) {
       for (int left = 200; left > 0; --left) turn();
+      const std::uint64_t before = broken();
       cards[random() % 2]->cut = true;
-      const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds{15};
-      while (std::chrono::steady_clock::now() < end) turn();
+      ASSERT_TRUE(until([&] { turn(); }, [&] { return broken() > before; }));
+      for (unsigned left = static_cast<unsigned>(random() % 300); left > 0; --left) turn();
       cards[0]->cut = cards[1]->cut = false;
-      for (int left = 200; left > 0; --left) turn();
+      ASSERT_TRUE(quiet());
+      poll(1000);  // until the failure is over, so that the next one is counted
     }
     finish();
-    EXPECT_GE(count(0, "verbs.reconnections"), 2u);
+    EXPECT_GE(count(0, "verbs.reconnections"), 12u);
     EXPECT_GT(count(0, "verbs.packets_again") + count(1, "verbs.packets_again"), 0u);
   }
 }
@@ -278,6 +278,22 @@ TEST_F(verbs_reconnection, a_peer_that_is_really_gone_is_given_up_in_time) {
   cards[1]->cut = false;
   EXPECT_TRUE(wait([&] { return at(1).lost() == std::vector<peer_id>{0}; }));
   EXPECT_TRUE(got(1).empty()) << "a message of one that has been given up";
+}
+
+/// Its kernel says that it is there.
+TEST_F(verbs_reconnection, a_peer_that_computes_has_longer) {
+  verbs_options settings = hasty();
+  settings.set.timeout = 0.4;
+  start(settings);
+  cards[1]->cut = true;
+  ASSERT_TRUE(at(0).send(1, message(8, 0), "12345678"));
+  ASSERT_TRUE(until([&] { at(0).poll(); }, [&] { return count(0, "verbs.interruptions") == 1; }));
+  cards[1]->cut = false;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds{900};
+  while (std::chrono::steady_clock::now() < end) at(0).poll();
+  EXPECT_TRUE(at(0).lost().empty());
+  EXPECT_TRUE(wait([&] { return got(1).size() == 1; }));
+  EXPECT_TRUE(at(0).lost().empty() && at(1).lost().empty());
 }
 
 /// A request that the other side does not allow is refused again each time.
