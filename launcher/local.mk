@@ -57,6 +57,7 @@ pealrun_SOURCES = \
   launcher/pealrun/processes/restart.hpp \
   launcher/pealrun/processes/signals.hpp \
   launcher/pealrun/processes/spawn.hpp \
+  launcher/pealrun/processes/stack_limit.hpp \
   launcher/pealrun/processes/strays.hpp \
   launcher/pealrun/processes/terminal.hpp \
   launcher/pealrun/processes/unkillable.hpp \
@@ -167,6 +168,7 @@ pealrun_SOURCES += \
   launcher/pealrun/processes/restart.cpp \
   launcher/pealrun/processes/signals.cpp \
   launcher/pealrun/processes/spawn.cpp \
+  launcher/pealrun/processes/stack_limit.cpp \
   launcher/pealrun/processes/strays.cpp \
   launcher/pealrun/processes/terminal.cpp \
   launcher/pealrun/processes/unkillable.cpp \

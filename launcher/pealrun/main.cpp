@@ -34,6 +34,7 @@
 #include "processes/guard.hpp"
 #include "processes/restart.hpp"
 #include "processes/signals.hpp"
+#include "processes/stack_limit.hpp"
 #include "report/run_record.hpp"
 #include "request/command_line.hpp"
 #include "topology/distances.hpp"
@@ -163,6 +164,7 @@ int run(const restart& starts) {
         starts.once_more(request.restarts, signals, files);
       return end.code;
     }
+    require_stack();
     const job_end end = run_job(request, signals, files, starts);
     if (end.may_start_again && starts.count() < request.restarts)
       starts.once_more(request.restarts, signals, files);

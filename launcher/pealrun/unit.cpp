@@ -22,6 +22,7 @@
 #include "processes/restart.cpp"
 #include "processes/signals.cpp"
 #include "processes/spawn.cpp"
+#include "processes/stack_limit.cpp"
 #include "processes/strays.cpp"
 #include "processes/terminal.cpp"
 #include "processes/unkillable.cpp"

@@ -72,7 +72,9 @@ std::string text_without_place(const error& of) {
 
 std::string plain_text_of(const std::exception& thrown) {
   const auto* const ours = dynamic_cast<const error*>(&thrown);
-  return ours != nullptr ? text_without_place(*ours) : thrown.what();
+  if (ours == nullptr) return thrown.what();
+  const std::string text = text_without_place(*ours);
+  return ours->code().category() == error_category() ? text : text + ": " + ours->code().message();
 }
 
 error placed_at(const error& from, const std::source_location& where) {

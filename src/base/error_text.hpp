@@ -15,7 +15,7 @@ namespace peal {
 
 /// what() without the place before it and the code's own words behind it.
 std::string text_without_place(const error&);
-/// The same of any exception: what() where it is no error of peal's.
+/// For other processes, of any exception: the same, with the system's words behind a system's code.
 std::string plain_text_of(const std::exception&);
 
 /// The same error as if thrown at `where`.

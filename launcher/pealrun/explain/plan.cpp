@@ -8,6 +8,7 @@
 
 #include "base/settings.hpp"
 #include "base/variables.hpp"
+#include "engine/ranks_command.hpp"
 #include "explain/devices.hpp"
 #include "placement/placement.hpp"
 #include "topology/machine.hpp"
@@ -38,7 +39,7 @@ std::vector<std::string> programs_of(const job_request& request) {
   for (const application& each : request.applications) {
     std::vector<std::string> words = each.arguments;
     words.front() = each.program;
-    lines.push_back(fmt::format("{}: {}{}", ranks_from(first, each.ranks), shell_words(words),
+    lines.push_back(fmt::format("{}: {}{}", ranks_from(first, each.ranks), shell_text(words),
                                 each.folder.empty() ? "" : fmt::format(" (in {})", each.folder)));
     first += each.ranks;
   }
@@ -54,7 +55,7 @@ std::vector<std::string> variables_for(const job_request& request,
     for (const auto& [name, value] : each.variables)
       set.push_back(fmt::format("{}={}", name, value));
     if (!set.empty())
-      lines.push_back(fmt::format("{}: {}", ranks_from(first, each.ranks), shell_words(set)));
+      lines.push_back(fmt::format("{}: {}", ranks_from(first, each.ranks), shell_text(set)));
     const auto said = [&](const char* name) {
       return std::getenv(name) != nullptr ||
              std::any_of(each.variables.begin(), each.variables.end(),
@@ -67,34 +68,17 @@ std::vector<std::string> variables_for(const job_request& request,
     first += each.ranks;
   }
   std::vector<std::string> inherited;
-  for (const variable& each : variables())
+  for (const variable& each : variables()) {
+    if (each.name == "PEAL_RESTART") continue;  // pealrun has set it itself
     if (const char* value = std::getenv(std::string{each.name}.c_str()))
       inherited.push_back(fmt::format("{}={}", each.name, value));
+  }
   if (!inherited.empty())
-    lines.push_back("all ranks, from the environment: " + shell_words(inherited));
+    lines.push_back("all ranks, from the environment: " + shell_text(inherited));
   return lines;
 }
 
 }  // namespace
-
-std::string shell_words(const std::vector<std::string>& words) {
-  std::string made;
-  for (const std::string& each : words) {
-    const bool plain =
-        !each.empty() && each.find_first_not_of(
-                             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                             "_-+=./:,@%") == std::string::npos;
-    std::string quoted = each;
-    if (!plain) {
-      for (std::size_t at = 0; (at = quoted.find('\'', at)) != std::string::npos; at += 4)
-        quoted.replace(at, 1, "'\\''");
-      quoted.insert(0, 1, '\'').append(1, '\'');
-    }
-    if (!made.empty()) made += ' ';
-    made += quoted;
-  }
-  return made;
-}
 
 std::string explain(const job_request& request) {
   const job_settings settings = job_settings::from_environment();

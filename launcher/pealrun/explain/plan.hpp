@@ -18,7 +18,4 @@ namespace peal::launcher {
 /// Of a job whose ranks pealrun starts itself; engine/other_launcher.hpp has those of others.
 std::string explain(const job_request&);
 
-/// Words as a shell reads them.
-std::string shell_words(const std::vector<std::string>&);
-
 }  // namespace peal::launcher

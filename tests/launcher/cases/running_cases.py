@@ -83,6 +83,17 @@ def too_few_open_files_are_told_before_the_start(desk):
 
 
 @case()
+def a_stack_that_is_too_small_is_told_before_the_start(desk):
+    for size in (64, 160):
+        done = meeting_with_limit(desk, f"ulimit -Ss {size}", 2)
+        equal((done.code, done.out), (1, ""), f"exit code: {done}")
+        told = f"pealrun: the stack is limited to {size} KiB, but libpmix needs 512: raise the limit (ulimit -s, or stack in limits.conf)"
+        equal(done.err.splitlines(), [told], "errors")
+    done = meeting_with_limit(desk, "ulimit -Ss 512", 2)
+    check(done.code == 0 and "met 2 ranks" in done.out, f"{done}")
+
+
+@case()
 def a_script_without_interpreter_runs_by_the_shell(desk):
     (desk.work / "script").write_text('echo "$0 $1"\n')
     (desk.work / "script").chmod(0o755)

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <set>
 #include <source_location>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace {
 
@@ -18,6 +20,11 @@ TEST(error_text, neither_the_place_nor_the_words_of_the_code) {
   EXPECT_EQ(text_without_place(of), "the heap is full");
   EXPECT_EQ(plain_text_of(of), "the heap is full");
   EXPECT_EQ(plain_text_of(std::runtime_error{"other"}), "other");
+}
+
+TEST(error_text, another_process_is_told_what_the_system_says) {
+  const error of{{EROFS, std::generic_category()}, "cannot make /dev/shm/x"};
+  EXPECT_EQ(plain_text_of(of), "cannot make /dev/shm/x: Read-only file system");
 }
 
 TEST(error_text, an_error_gets_another_place_and_keeps_the_rest) {

@@ -45,6 +45,7 @@ tests_unit_launcher_test_SOURCES = \
   tests/unit/launcher/streams/pseudo_terminal_test.cpp \
   tests/unit/launcher/streams/spool_test.cpp \
   launcher/pealrun/end/cause.cpp \
+  launcher/pealrun/engine/ranks_command.cpp \
   launcher/pealrun/engine/slurm/slurm_step.cpp \
   launcher/pealrun/explain/devices.cpp \
   launcher/pealrun/explain/plan.cpp \

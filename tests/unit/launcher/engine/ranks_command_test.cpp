@@ -40,6 +40,7 @@ TEST(ranks_command, of_several_programs_chooses_by_rank) {
 TEST(ranks_command, as_text_is_quoted_where_a_shell_needs_it) {
   EXPECT_EQ(shell_text({"a", "b c", "", "$x", "it's", "--x=/y:1,2"}),
             "a 'b c' '' '$x' 'it'\\''s' --x=/y:1,2");
+  EXPECT_EQ(shell_text({"x@y,z", "{1,2}", "*"}), "x@y,z '{1,2}' '*'");
 }
 
 }  // namespace

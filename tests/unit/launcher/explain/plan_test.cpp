@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 
 namespace {
@@ -28,14 +29,6 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(plan, writes_words_as_a_shell_reads_them) {
-  EXPECT_EQ(shell_words({"srun", "-n", "4", "--mpi=pmix", "a:b", "x@y,z"}),
-            "srun -n 4 --mpi=pmix a:b x@y,z");
-  EXPECT_EQ(shell_words({"", "two words", "it's", "$HOME", "{1,2}", "*"}),
-            R"('' 'two words' 'it'\''s' '$HOME' '{1,2}' '*')");
-  EXPECT_EQ(shell_words({"''"}), R"(''\'''\''')");
-}
-
 TEST(plan, of_a_job_that_pealrun_starts_itself_has_programs_variables_and_places) {
   const std::string text = explain(two_programs());
   EXPECT_TRUE(has(text, "Engine     local: ")) << text;
@@ -44,6 +37,16 @@ TEST(plan, of_a_job_that_pealrun_starts_itself_has_programs_variables_and_places
   EXPECT_TRUE(has(text, R"(ranks 0-1: 'LEVEL=it'\''s' OMP_NUM_THREADS=4)")) << text;
   EXPECT_TRUE(has(text, "ranks 0-2 are not bound (--bind-to none)")) << text;
   EXPECT_FALSE(has(text, "Command")) << text;
+}
+
+TEST(plan, tells_of_inherited_variables_but_not_of_what_pealrun_sets_itself) {
+  ::setenv("PEAL_RESTART", "0", 1);
+  ::setenv("PEAL_LOG", "error", 1);
+  const std::string text = explain(two_programs());
+  ::unsetenv("PEAL_RESTART");
+  ::unsetenv("PEAL_LOG");
+  EXPECT_TRUE(has(text, "from the environment: PEAL_LOG=error\n")) << text;
+  EXPECT_FALSE(has(text, "PEAL_RESTART")) << text;
 }
 
 }  // namespace
