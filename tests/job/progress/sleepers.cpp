@@ -232,14 +232,21 @@ void death(const communicator& world) {
   none_missed(world);
 }
 
-// The connection is made again, and what the two wait for comes.
+// The connection is made again, once the news has been read, and what the two wait for comes.
 void fatal(const communicator& world) {
   const int other = world.rank() ^ 1;
-  for (int round = 0; round < 100; ++round) {
-    world.send(round, other, data);
-    job::equal(world.recv<int>(other, data), round, "a message");
+  const auto exchange = [&](int what) {
+    world.send(what, other, data);
+    return world.recv<int>(other, data);
+  };
+  for (int round = 0; round < 100; ++round) job::equal(exchange(round), round, "a message");
+  bool both = false;
+  for (int round = 0; round < 100 && !both; ++round) {
+    std::this_thread::sleep_for(100ms);
+    const int own = peal::counters(world)["verbs.reconnections"] > 0 ? 1 : 0;
+    both = exchange(own) + own == 2;
   }
-  job::check(peal::counters(world)["verbs.reconnections"] > 0, "no connection was made again");
+  job::check(both, "no connection was made again");
 }
 
 }  // namespace
