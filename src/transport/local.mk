@@ -29,6 +29,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/bounded_queue.hpp \
   src/transport/verbs/bulk/bulk_chain.hpp \
   src/transport/verbs/bulk/exposures.hpp \
+  src/transport/verbs/bulk/fetch_pacing.hpp \
   src/transport/verbs/bulk/fetch_progress.hpp \
   src/transport/verbs/bulk/fetcher.hpp \
   src/transport/verbs/bulk/further_rails.hpp \
@@ -57,6 +58,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/datagram/interface.hpp \
   src/transport/verbs/datagram/kernel_prober.hpp \
   src/transport/verbs/datagram/node_watch.hpp \
+  src/transport/verbs/datagram/routes.hpp \
   src/transport/verbs/device/completion_channel.hpp \
   src/transport/verbs/device/device.hpp \
   src/transport/verbs/device/device_choice.hpp \
@@ -74,10 +76,12 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/eager/interface.hpp \
   src/transport/verbs/eager/sender.hpp \
   src/transport/verbs/eager/sent_requests.hpp \
+  src/transport/verbs/eager/window_keeper.hpp \
   src/transport/verbs/endpoint/counters.hpp \
   src/transport/verbs/endpoint/interface.hpp \
   src/transport/verbs/endpoint/endpoint.hpp \
   src/transport/verbs/endpoint/port_counters.hpp \
+  src/transport/verbs/endpoint/receive_budget.hpp \
   src/transport/verbs/endpoint/settings.hpp \
   src/transport/verbs/endpoint/work_id.hpp \
   src/transport/verbs/peer_events.hpp \
@@ -136,6 +140,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/device/registration_cache.cpp \
   src/transport/verbs/device/slots.cpp \
   src/transport/verbs/eager/sender.cpp \
+  src/transport/verbs/eager/window_keeper.cpp \
   src/transport/verbs/endpoint/counters.cpp \
   src/transport/verbs/endpoint/endpoint.cpp \
   src/transport/verbs/endpoint/port_counters.cpp \

@@ -28,6 +28,7 @@
 #include "transport/verbs/device/registration_cache.cpp"
 #include "transport/verbs/device/slots.cpp"
 #include "transport/verbs/eager/sender.cpp"
+#include "transport/verbs/eager/window_keeper.cpp"
 #include "transport/verbs/endpoint/counters.cpp"
 #include "transport/verbs/endpoint/endpoint.cpp"
 #include "transport/verbs/endpoint/port_counters.cpp"

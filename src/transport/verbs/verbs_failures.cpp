@@ -76,7 +76,7 @@ void verbs_transport::state::close(connection& at) noexcept {
   promoter.forget(at);
   at.become(connection_state::lost);
   at.links.destroy();
-  retired_pairs.add(std::move(at.eager.pair), sender.take_slots(at));
+  retired_pairs.add(std::move(at.eager.pair), sender.take_slots(at), at.eager.credits.window());
 }
 
 /// A connection that never opened, or that both sides have ended.

@@ -110,6 +110,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   verbs::addresses& addresses;
   verbs::connections connections;
   verbs::sender sender;
+  verbs::window_keeper window_keeper;
   verbs::payloads payloads;
   verbs::retired_pairs retired_pairs;
   verbs::connector connector;

@@ -56,7 +56,7 @@ verbs_transport::open_ports::open_ports(sink& into, const machine& here, peer_id
   const std::uint32_t key = handshake_port::random_key();
   addresses.own().handshake_key = key;
   for (std::size_t each = 0; each < rails.size(); ++each) {
-    door made{std::make_unique<handshake_port>(rails[each], key),
+    door made{std::make_unique<handshake_port>(rails[each], key, peers),
               std::make_unique<verbs::kernel_prober>(rails[each].gid())};
     addresses.own().rails[each].handshake_qp = made.port->number();
     addresses.own().rails[each].door = made.prober->door();
@@ -114,6 +114,7 @@ verbs_transport::state::state(open_ports& by)
       addresses{by.addresses},
       connections{by.peers},
       sender{endpoint, *this},
+      window_keeper{endpoint, connections, sender},
       payloads{endpoint, cache, connections, sender, *this},
       retired_pairs{endpoint},
       connector{endpoint, connections, sender, port, addresses, by.peers, *this},
@@ -166,8 +167,10 @@ void verbs_transport::meet(const std::vector<std::string>& everyone) {
   log_info("messages go over {}: {}", to_text(s.addresses.own().first()), s.on.how().reason);
   if (cold) s.promoter.go_cold();
   s.datagrams.meet();
-  s.port.open(s.promoter.cold() ? port_plan::for_messages(s.on, s.ranks_of_node)
-                                : port_plan::for_handshakes(s.on));
+  const std::uint32_t peers = open_ports_->peers;
+  s.port.open(s.promoter.cold() ? port_plan::for_messages(s.on, s.ranks_of_node, peers,
+                                                          open_ports_->from.set.pinned)
+                                : port_plan::for_handshakes(s.on, peers));
 }
 
 // ---- sending
@@ -256,6 +259,7 @@ bool verbs_transport::poll() noexcept {
     moved |= s.poll_port();
   moved |= s.promoter.poll();
   moved |= s.payloads.poll();
+  s.window_keeper.poll();
   s.sender.flush();
   if (s.endpoint.epoch % turns_between_looks == 0) s.look_at_the_clock();
   return moved;
@@ -343,6 +347,10 @@ void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
   if (one.wc_flags & IBV_WC_WITH_IMM) {
     flags = one.imm_data;
     from->eager.hear(flags);
+    if (from->eager.is_to_tell_refusal()) [[unlikely]]
+      sender.note(*from);
+    if (flags & (immediate::asks_back | immediate::gives_up)) [[unlikely]]
+      endpoint.counters.packets_refused += !window_keeper.heard(*from, flags);
     if (flags & immediate::last) promoter.heard_last(*from);
   }
   const std::byte* const packet = endpoint.slots.at(slot);
@@ -372,6 +380,12 @@ void verbs_transport::report(std::vector<counter>& into) const {
   add("verbs.connections_most", s.promoter.most(), "connections that this rank may have at a time");
   add("verbs.slots", s.endpoint.slots.size(), "pieces of registered memory for messages");
   add("verbs.slots_free", s.endpoint.slots.free(), "those of them that wait for use");
+  add("verbs.receives", s.endpoint.posted(), "those of them in which messages are received");
+  if (s.endpoint.shared())
+    add("verbs.receives_allotted", s.endpoint.budget().allotted(),
+        "packets that all peers together may send before they get credits back");
+  add("verbs.pinned_bytes", s.endpoint.slots.size() * slot_bytes + s.port.memory_bytes(),
+      "bytes of pinned memory for messages, datagrams and handshakes: at most PEAL_VERBS_PINNED");
   add("verbs.datagram_doorbells", s.port.doorbells(),
       "posts that rang a doorbell for packets, acknowledgements and handshakes: several may share "
       "one");

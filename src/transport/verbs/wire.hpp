@@ -134,6 +134,10 @@ struct immediate {
   static constexpr std::uint32_t leaving = 1u << 19;  // the last one: the sender takes part no more
   // No message follows over this connection: promoter.hpp.
   static constexpr std::uint32_t last = 1u << 20;
+  // The receiver has others in need of credits: what is not used is to be given up.
+  static constexpr std::uint32_t asks_back = 1u << 21;
+  // The credits are none that return, but those that the sender gives up.
+  static constexpr std::uint32_t gives_up = 1u << 22;
 };
 
 /// Two messages in one packet: the second begins where the first one's payload, rounded up, ends.

@@ -81,6 +81,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/addresses_test.cpp \
   tests/unit/transport/verbs/bounded_queue_test.cpp \
   tests/unit/transport/verbs/bulk/exposures_test.cpp \
+  tests/unit/transport/verbs/bulk/fetch_pacing_test.cpp \
   tests/unit/transport/verbs/bulk/fetch_progress_test.cpp \
   tests/unit/transport/verbs/bulk/links_test.cpp \
   tests/unit/transport/verbs/bulk/reads_test.cpp \
@@ -96,6 +97,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/datagram/node_watch_test.cpp \
   tests/unit/transport/verbs/device/device_choice_machines_test.cpp \
   tests/unit/transport/verbs/device/device_choice_test.cpp \
+  tests/unit/transport/verbs/datagram/routes_test.cpp \
   tests/unit/transport/verbs/device/device_test.cpp \
   tests/unit/transport/verbs/device/network_clusters_test.cpp \
   tests/unit/transport/verbs/device/network_test.cpp \
@@ -107,6 +109,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/eager/held_packets_test.cpp \
   tests/unit/transport/verbs/eager/sent_requests_test.cpp \
   tests/unit/transport/verbs/endpoint/port_counters_test.cpp \
+  tests/unit/transport/verbs/endpoint/receive_budget_test.cpp \
   tests/unit/transport/verbs/endpoint/settings_test.cpp \
   tests/unit/transport/verbs/endpoint/work_id_test.cpp \
   tests/unit/transport/verbs/setup/configuration_test.cpp \
@@ -116,6 +119,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/verbs_transport_contract_test.cpp \
   tests/unit/transport/verbs/verbs_transport_device_test.cpp \
   tests/unit/transport/verbs/verbs_transport_memory_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_incast_test.cpp \
   tests/unit/transport/verbs/verbs_transport_networks_test.cpp \
   tests/unit/transport/verbs/verbs_transport_rails_test.cpp \
   tests/unit/transport/verbs/verbs_transport_test.cpp \

@@ -37,25 +37,26 @@ connection* connector::make(peer_id to) noexcept {
   eager_channel& eager = made->eager;
   const auto refuse = [&](const char* what) {
     for (const slot_id each : eager.own_receives) endpoint_.slots.give_back(each);
-    endpoint_.leave_room();
+    endpoint_.leave_room(eager.credits.window());
     if (events_.waits_for_room(to)) return nullptr;
     log_error("no connection to rank {}: {} {}: {}", to, endpoint_.on.name(), what,
               std::strerror(errno));
     events_.refused(to);
     return nullptr;
   };
-  if (!endpoint_.make_room()) {
+  const std::uint16_t window = endpoint_.make_room();
+  if (window == 0) {
     if (events_.waits_for_room(to)) return nullptr;
     log_error("no connection to rank {}: no room for its messages", to);
     events_.refused(to);
     return nullptr;
   }
+  eager.credits.grant(window);
   eager.pair = endpoint_.make_control();
   if (!eager.pair) return refuse("gives no queue pair");
   if (!make_links(*made, *addresses_.of(to))) return refuse("gives no queue pair for bulk data");
   if (!endpoint_.fill(*eager.pair, eager.own_receives)) return refuse("takes no receives");
   eager.sent.reserve(endpoint_.set.send_depth);
-  eager.credits.grant(static_cast<std::uint16_t>(endpoint_.set.window));
   made->handshake.own_psn_ = static_cast<std::uint32_t>(random_word()) & 0xffffff;
   made->handshake.attempt_ = ++attempts_;
   ++endpoint_.counters.connections;
@@ -222,11 +223,9 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
     return;
   }
   if ((said.kind == handshake_kind::request || said.kind == handshake_kind::reply) &&
-      addresses_.moved(said.from, said.places)) {
+      addresses_.moved(said.from, said.places))
     log_info("rank {} is reached at {} now", said.from,
              to_text(addresses_.of(said.from)->first().gid));
-    port_.forget_route(said.from);
-  }
   if (said.kind == handshake_kind::failed) {
     (void)say(said.from, handshake_kind::failed_too, 0);
     events_.gave_up(said.from);

@@ -34,7 +34,10 @@ struct datagram_header {
   std::uint32_t acknowledged = 0;  // everything up to this number has been taken
   std::uint16_t bytes = 0;         // of the stream, behind the header
   std::uint16_t flags = 0;
-  std::uint32_t reserved = 0;
+  // Packets of the receiver of this one that may be under way, as far as the sender has receives
+  // for all who send to it; 0: it says nothing.
+  std::uint16_t allowed = 0;
+  std::uint16_t reserved = 0;
 };
 static_assert(std::is_trivially_copyable_v<datagram_header> && sizeof(datagram_header) == 64);
 
@@ -54,6 +57,7 @@ struct datagram {
   std::uint16_t flags = 0;
   std::uint16_t bytes = 0;
   const std::byte* data = nullptr;  // aligned to 16
+  std::uint16_t allowed = 0;
 };
 
 }  // namespace peal::verbs

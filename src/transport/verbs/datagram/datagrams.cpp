@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/log.hpp"
 
@@ -45,7 +46,7 @@ datagram_channel& datagrams::channel(peer_id of) {
   if (!known) {
     datagram_output& out = *this;
     used_ = true;
-    known = std::make_unique<datagram_channel>(sink_, out, *store_, counters_, of);
+    known = std::make_unique<datagram_channel>(sink_, out, *store_, counters_, of, first_window());
     watch(of);
     if (!delivers_) known->stop_delivering();
     if (refuses_) untold_.push_back(known.get());
@@ -72,6 +73,7 @@ bool datagrams::put(peer_id to, const datagram& what) noexcept {
   head.acknowledged = what.acknowledged;
   head.bytes = what.bytes;
   head.flags = what.flags;
+  head.allowed = room_for_each();
   if (const int failed = port_.add(to, *where, &head, sizeof head, what.data, what.bytes);
       failed != 0)
     events_.unsendable(to, failed);
@@ -187,12 +189,29 @@ void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
   // waits for that.
   if (!left(head.from) && events_.is_given_up(head.from)) return;
   datagram_channel& from = channel(head.from);
-  const datagram what{head.sequence, head.acknowledged, head.flags, head.bytes,
-                      packet + sizeof head};
+  const datagram what{head.sequence, head.acknowledged,    head.flags,
+                      head.bytes,    packet + sizeof head, head.allowed};
+  count_sender(from);
   const auto now = clock::now();
   watch_.heard(head.from, now);
   if (!from.receive(what, now, events_.may_take(head.from))) ++endpoint_.counters.packets_refused;
   if (from.has_something_to_send()) note(from);
+}
+
+void datagrams::count_sender(datagram_channel& which) noexcept {
+  if (packets_of_era_++ >= port_.receives()) {
+    senders_before_ = std::exchange(senders_, 0);
+    packets_of_era_ = 1;
+    ++era_;
+  }
+  if (std::exchange(which.last_era, era_) != era_) ++senders_;
+}
+
+/// A quarter is left to handshakes, and to those who begin.
+std::uint16_t datagrams::room_for_each() const noexcept {
+  const std::size_t senders = std::max({senders_, senders_before_, 1u});
+  return static_cast<std::uint16_t>(
+      std::clamp<std::size_t>(port_.receives() * 3 / 4 / senders, 1, 0xffff));
 }
 
 bool datagrams::poll() noexcept {

@@ -63,6 +63,11 @@ void report(const counters& from, const registration_counters& of_cache,
   add("verbs.device_events", from.device_events,
       "what devices told unasked, of queue pairs and ports");
   add("verbs.port_errors", from.port_errors, "times that a port went down");
+  add("verbs.receives_low", from.receives_low,
+      "times that the device told that its shared receive queue ran low");
+  add("verbs.credits_asked", from.credits_asked,
+      "packets that asked an idle peer to give up credits, for others");
+  add("verbs.credits_given_up", from.credits_given_up, "credits that peers gave up");
   if (rails.size() == 1) return;
   for (std::size_t each = 0; each < rails.size(); ++each)
     into.push_back({fmt::format("verbs.rail_bytes.{}", rails[each].name()), from.rail_bytes[each],

@@ -66,6 +66,7 @@ struct card {
 
   // ---- what there is
   std::vector<pair*> pairs;
+  bool busy = false;        // something may wait in them
   std::size_t handles = 0;  // of addresses
   [[nodiscard]] std::size_t count(ibv_qp_type) const;
   /// Receives that wait in its shared receive queues.

@@ -122,6 +122,7 @@ int post_one(pair& to, const ibv_send_wr& what) {
   if (made.inlined.size() > to.caps.max_inline_data) return --to.posted, EINVAL;
   if (to.base.state == IBV_QPS_ERR) to.complete(made, IBV_WC_WR_FLUSH_ERR);
   else to.sends.push_back(std::move(made));
+  to.on->busy = true;
   return 0;
 }
 
