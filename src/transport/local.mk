@@ -41,11 +41,13 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/bulk/reads.hpp \
   src/transport/verbs/bulk/staged.hpp \
   src/transport/verbs/bulk/writer.hpp \
+  src/transport/verbs/connect/cold_traffic.hpp \
   src/transport/verbs/connect/connector.hpp \
   src/transport/verbs/connect/device_events.hpp \
   src/transport/verbs/connect/failure_notices.hpp \
   src/transport/verbs/connect/handshake.hpp \
   src/transport/verbs/connect/interface.hpp \
+  src/transport/verbs/connect/least_used.hpp \
   src/transport/verbs/connect/lifetime.hpp \
   src/transport/verbs/connect/promoter.hpp \
   src/transport/verbs/connect/retired_pairs.hpp \
@@ -149,5 +151,6 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/setup/trial.cpp \
   src/transport/verbs/sleeper.cpp \
   src/transport/verbs/verbs_failures.cpp \
+  src/transport/verbs/verbs_networks.cpp \
   src/transport/verbs/verbs_transport.cpp
 endif

@@ -40,6 +40,24 @@ void put_in_order(address& of, const std::vector<std::uint8_t>& order) {
 
 }  // namespace
 
+/// Whether some are reached best by other ports than all have chosen together. Each pair finds the
+/// same on both sides, whatever others of its row say.
+bool addresses::find_ways(const std::vector<std::span<const rail_address>>& told,
+                          const std::vector<std::uint8_t>& chosen) {
+  const bool one_network = in_one_network(told, chosen);
+  bool differs = false;
+  for (std::size_t each = 0; each < told.size(); ++each) {
+    ways_.push_back(way_between(own_.told(), told[each], self_ < each));
+    if (each == self_ || !ways_.back()) continue;
+    const way& best = *ways_.back();
+    const bool same = best.own == chosen[self_] && best.remote == chosen[each];
+    differs |= !same && (!one_network || reach_of(own_.told()[chosen[self_]],
+                                                  told[each][chosen[each]]) == reach::none);
+  }
+  if (!differs) ways_.clear();
+  return differs;
+}
+
 std::vector<std::uint8_t> addresses::meet(std::vector<std::optional<address>> everyone) {
   everyone_ = std::move(everyone);
   const auto first = std::ranges::find_if(
@@ -50,11 +68,28 @@ std::vector<std::uint8_t> addresses::meet(std::vector<std::optional<address>> ev
   for (const std::optional<address>& each : everyone_)
     told.push_back(each ? each->told() : std::span<const rail_address>{});
   const std::vector<std::uint8_t> chosen = first_rails(told);
+  if (find_ways(told, chosen)) return order_of(own_, 0);
   for (std::size_t each = 0; each < everyone_.size(); ++each)
     if (everyone_[each]) put_in_order(*everyone_[each], order_of(*everyone_[each], chosen[each]));
   std::vector<std::uint8_t> own = order_of(own_, self_ < chosen.size() ? chosen[self_] : 0);
   put_in_order(own_, own);
   return own;
+}
+
+addresses addresses::over(std::uint8_t own_port, bool main) const {
+  addresses made = *this;
+  const auto use_only = [](address& of, std::uint8_t port) {
+    put_in_order(of, order_of(of, port));
+    of.spare_count = static_cast<std::uint8_t>(of.rail_count - 1);
+  };
+  use_only(made.own_, own_port);
+  for (std::size_t each = 0; each < everyone_.size(); ++each) {
+    const bool here = ways_[each] ? ways_[each]->own == own_port : main;
+    if (!here) made.everyone_[each].reset();
+    else if (made.everyone_[each])
+      use_only(*made.everyone_[each], ways_[each] ? ways_[each]->remote : std::uint8_t{0});
+  }
+  return made;
 }
 
 bool addresses::moved(std::uint8_t own_rail, const rail_address& now) noexcept {

@@ -37,4 +37,5 @@
 #include "transport/verbs/setup/trial.cpp"
 #include "transport/verbs/sleeper.cpp"
 #include "transport/verbs/verbs_failures.cpp"
+#include "transport/verbs/verbs_networks.cpp"
 #include "transport/verbs/verbs_transport.cpp"

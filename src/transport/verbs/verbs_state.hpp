@@ -38,6 +38,8 @@ struct verbs_transport::open_ports {
 
   open_ports(sink& into, const machine& here, peer_id self, std::uint32_t peers,
              const verbs_options&);
+  /// Of these ports the one that was told as this one, and the address of those it reaches.
+  open_ports(open_ports& all, std::uint8_t port, verbs::addresses over);
   /// From the order in which they were told to the one of `addresses::meet`; the rest is closed.
   /// `before_a_change` is called when the rails that are used are other ones than before.
   template <class BeforeAChange>
@@ -91,7 +93,8 @@ struct verbs_transport::state final : private verbs::peer_events {
   void vanished(peer_id, verbs::peer_loss) noexcept override;
   void gave_up(peer_id) noexcept override;
   void confirmed(peer_id) noexcept override;
-  bool admits(peer_id) noexcept override;
+  bool admits(peer_id, bool needed) noexcept override;
+  bool needs(peer_id) noexcept override;
   bool waits_for_room(peer_id) noexcept override;
   bool sent_away(peer_id) noexcept override;
   bool may_take(peer_id) noexcept override;

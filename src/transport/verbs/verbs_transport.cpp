@@ -154,14 +154,25 @@ void verbs_transport::meet(const std::vector<std::string>& everyone) {
     cold |= known.back() && known.back()->starts_cold;
   }
   const std::vector<std::uint8_t> order = open_ports_->addresses.meet(std::move(known));
+  if (open_ports_->addresses.by_pair()) {
+    split(cold);
+    return;
+  }
   open_ports_->put_in_order(order, open_ports_->addresses.own().used().size(), [&] {
     log_info(
         "messages go over another port than the best one, since not all ranks have its network");
     state_.reset();
   });
+  begin(cold);
+}
+
+void verbs_transport::begin(bool cold) {
   if (!state_) {
     state_ = std::make_unique<state>(*open_ports_);
-    watch(state_->sleeper.descriptors());
+    std::vector<int> descriptors = state_->sleeper.descriptors();
+    for (const auto& each : further_)
+      std::ranges::copy(each->descriptors(), std::back_inserter(descriptors));
+    watch(std::move(descriptors));
   }
   state& s = *state_;
   log_info("messages go over {}: {}", to_text(s.addresses.own().first()), s.on.how().reason);
@@ -180,6 +191,7 @@ bool verbs_transport::send(peer_id to, envelope e, const void* payload) noexcept
   connection* at = s.connections.of(to);
   if (at && at->carries()) [[likely]]
     return s.post(*at, e, payload) && s.sent(e);
+  if (verbs_transport* const other = other_to(to)) return other->send(to, e, payload);
   if (s.dead[to]) return true;  // the message is dropped
   if (s.unreachable[to]) return false;
   const auto before = s.sleeper.armed() ? s.sleeper.due() : sleeper::clock::time_point{};
@@ -193,11 +205,14 @@ bool verbs_transport::send_eager(peer_id to, envelope e, const void* payload) no
   connection* at = s.connections.of(to);
   if (at && at->carries()) [[likely]]
     return !at->eager.refuses_eager() && s.post(*at, e, payload);
+  if (verbs_transport* const other = other_to(to)) return other->send_eager(to, e, payload);
   return wants_eager(to) && send(to, e, payload);
 }
 
 bool verbs_transport::wants_eager(peer_id to) const noexcept {
   const connection* at = state_->connections.of(to);
+  if (!at)
+    if (const verbs_transport* const other = other_to(to)) return other->wants_eager(to);
   return at && at->lifetime.carries() ? !at->eager.refuses_eager()
                                       : !state_->datagrams.refuses_eager(to);
 }
@@ -211,33 +226,43 @@ void verbs_transport::set_wants_eager(bool wants) noexcept {
     s.sender.note(each);
   });
   s.datagrams.set_refuses_eager(!wants);
+  for (const auto& each : further_) each->set_wants_eager(wants);
 }
 
 void verbs_transport::flush() noexcept {
   state_->sender.flush();
   state_->datagrams.flush();
+  for (const auto& each : further_) each->flush();
 }
 void verbs_transport::hold_together(batching wanted) noexcept {
   state_->sender.hold_together(wanted == batching::of_one_peer);
   state_->datagrams.hold_together(wanted != batching::none);
+  for (const auto& each : further_) each->hold_together(wanted);
   if (wanted == batching::none) flush();
 }
 bool verbs_transport::holds_messages() const noexcept {
-  return state_->sender.holds() || state_->datagrams.holds();
+  return state_->sender.holds() || state_->datagrams.holds() ||
+         std::ranges::any_of(further_, [](const auto& each) { return each->holds_messages(); });
 }
-bool verbs_transport::settled() const noexcept { return state_->datagrams.settled(); }
+bool verbs_transport::settled() const noexcept {
+  return state_->datagrams.settled() &&
+         std::ranges::all_of(further_, [](const auto& each) { return each->settled(); });
+}
 
 // ---- large payloads
 
 remote_region verbs_transport::expose(peer_id to, const void* data, std::size_t bytes) noexcept {
+  if (verbs_transport* const other = other_to(to)) return other->expose(to, data, bytes);
   return state_->payloads.expose(to, data, bytes);
 }
 
 void verbs_transport::withdraw(peer_id to, const remote_region& where) noexcept {
+  if (verbs_transport* const other = other_to(to)) return other->withdraw(to, where);
   state_->payloads.withdraw(to, where);
 }
 
 void verbs_transport::start_fetch(fetch& f) noexcept {
+  if (verbs_transport* const other = other_to(f.from)) return other->start_fetch(f);
   state& s = *state_;
   s.sleeper.wake();
   const connection* from = s.connections.of(f.from);
@@ -262,6 +287,7 @@ bool verbs_transport::poll() noexcept {
   s.window_keeper.poll();
   s.sender.flush();
   if (s.endpoint.epoch % turns_between_looks == 0) s.look_at_the_clock();
+  for (const auto& each : further_) moved |= each->poll();
   return moved;
 }
 
@@ -312,13 +338,24 @@ void verbs_transport::state::look_at_the_clock() noexcept {
 
 // ---- sleep
 
-bool verbs_transport::arm() noexcept { return state_->sleeper.arm(); }
-void verbs_transport::disarm() noexcept { state_->sleeper.disarm(); }
-std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
-  return std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(),
-                   state_->failure_notices.due(), state_->port.due()});
+bool verbs_transport::arm() noexcept {
+  return state_->sleeper.arm() &&
+         std::ranges::all_of(further_, [](const auto& each) { return each->arm(); });
 }
-void verbs_transport::rang(int descriptor) noexcept { state_->sleeper.rang(descriptor); }
+void verbs_transport::disarm() noexcept {
+  state_->sleeper.disarm();
+  for (const auto& each : further_) each->disarm();
+}
+std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
+  auto first = std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(),
+                         state_->failure_notices.due(), state_->port.due()});
+  for (const auto& each : further_) first = std::min(first, each->wakes_at());
+  return first;
+}
+void verbs_transport::rang(int descriptor) noexcept {
+  state_->sleeper.rang(descriptor);
+  for (const auto& each : further_) each->rang(descriptor);
+}
 
 void verbs_transport::state::take(const ibv_wc& one) noexcept {
   const work_id which{one.wr_id};
@@ -390,6 +427,14 @@ void verbs_transport::report(std::vector<counter>& into) const {
       "posts that rang a doorbell for packets, acknowledgements and handshakes: several may share "
       "one");
   for (const port_counters& each : s.ports) each.report(into);
+  // What the ports of other networks have counted is added to what has the same name.
+  std::vector<counter> more;
+  for (const auto& each : further_) each->report(more);
+  for (counter& each : more) {
+    const auto same = std::ranges::find(into, each.name, &counter::name);
+    if (same == into.end()) into.push_back(std::move(each));
+    else same->value += each.value;
+  }
 }
 
 }  // namespace peal

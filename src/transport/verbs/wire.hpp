@@ -119,7 +119,8 @@ struct handshake_packet {
   handshake_kind kind = handshake_kind::request;
   std::uint8_t bulk_count = 0;  // on each rail
   std::uint8_t refuses_eager = 0;
-  std::array<std::uint8_t, 3> reserved{};
+  std::uint8_t needed = 0;  // of a request: something waits that only a connection can carry
+  std::array<std::uint8_t, 2> reserved{};
   std::array<rail_place, most_rails> places{};  // of the sender's rails
 };
 static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake_packet) == 216);

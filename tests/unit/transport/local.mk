@@ -90,6 +90,8 @@ EXTRA_DIST += \
   tests/double/timeline_test.cpp \
   tests/double/wire_test.cpp \
   tests/double/work_test.cpp \
+  tests/unit/transport/verbs/connect/cold_traffic_test.cpp \
+  tests/unit/transport/verbs/connect/least_used_test.cpp \
   tests/unit/transport/verbs/connect/lifetime_test.cpp \
   tests/unit/transport/verbs/connections_test.cpp \
   tests/unit/transport/verbs/datagram/datagram_channel_test.cpp \
@@ -115,8 +117,10 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/setup/configuration_test.cpp \
   tests/unit/transport/verbs/sleeper_test.cpp \
   tests/unit/transport/verbs/verbs_failures_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_shortage_test.cpp \
   tests/unit/transport/verbs/verbs_transport_cold_test.cpp \
   tests/unit/transport/verbs/verbs_transport_contract_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_crowd_test.cpp \
   tests/unit/transport/verbs/verbs_transport_device_test.cpp \
   tests/unit/transport/verbs/verbs_transport_memory_test.cpp \
   tests/unit/transport/verbs/verbs_transport_incast_test.cpp \

@@ -68,20 +68,25 @@ void connector::begin(connection& with) noexcept {
   waiting_.push_back(&with);
 }
 
-void connector::start(peer_id to) noexcept {
+bool connector::may_reach(peer_id to) noexcept {
   if (!addresses_.of(to)) {
     log_error(
         "rank {} has told no address for RDMA: it has no device, or runs another version of peal",
         to);
     events_.refused(to);
-    return;
+    return false;
   }
   if (reach_of(addresses_.of(to)->first(), addresses_.own().first()) == reach::none) {
     log_error("no connection to rank {}: {}", to,
               no_network(addresses_.own().told(), addresses_.of(to)->told()));
     events_.refused(to);
-    return;
+    return false;
   }
+  return true;
+}
+
+void connector::start(peer_id to) noexcept {
+  if (!may_reach(to)) return;
   connection* made = make(to);
   if (!made) return;
   begin(*made);
@@ -106,6 +111,7 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind,
   made.kind = kind;
   made.bulk_count = of.links.of_each();
   made.refuses_eager = sender_.refuses_eager();
+  made.needed = kind == handshake_kind::request && events_.needs(of.peer);
   for (std::size_t each = 0; each < most_rails; ++each)
     made.places[each] = {addresses_.own().rails[each].gid, addresses_.own().rails[each].lid, 0};
   return made;
@@ -172,6 +178,7 @@ bool connector::repeat(clock::time_point now) noexcept {
         mine.complained = true;
         complain(of);
       }
+      mine.last.needed = of.is_requesting() && events_.needs(of.peer);
       // One that waits for a request to come again has nothing to repeat.
       if (const int failed = mine.last.attempt != 0 ? send(mine.last) : 0;
           failed != 0 && !may_retry(of.handshake, failed)) {
@@ -262,7 +269,7 @@ void connector::requested(const handshake_packet& said) noexcept {
   }
   if (!known) {
     if (!is_new) return;
-    if (events_.admits(said.from)) known = make(said.from);
+    if (events_.admits(said.from, said.needed != 0)) known = make(said.from);
     if (!known) {
       (void)say(said.from, handshake_kind::no_room, connections_.count() == 0 ? 1 : 0);
       return;

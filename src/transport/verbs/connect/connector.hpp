@@ -45,6 +45,8 @@ class connector {
             peer_events&);
 
   void start(peer_id) noexcept;
+  /// Whether a packet may reach it. False: peer_events::refused has been told.
+  [[nodiscard]] bool may_reach(peer_id) noexcept;
   /// A packet that begins with handshake_packet::mark.
   void got(const std::byte* packet, std::size_t bytes) noexcept;
   /// Packets that are due. True when something moved.

@@ -27,7 +27,10 @@ class credits {
   void owe() noexcept { ++owed_; }
   void give_back(std::uint32_t count) noexcept {
     owed_ = static_cast<std::uint16_t>(owed_ - count);
+    returned_ += count;
   }
+  /// Packets of the peer that used a credit, modulo 2^32.
+  [[nodiscard]] std::uint32_t received() const noexcept { return returned_ + owed_; }
   [[nodiscard]] std::uint16_t owed() const noexcept { return owed_; }
 
   // ---- the window, which changes with what is returned: more, or less, than was spent
@@ -62,6 +65,7 @@ class credits {
   std::uint16_t left_ = 0;
   std::uint16_t owed_ = 0;
   std::uint16_t window_ = 0;
+  std::uint32_t returned_ = 0;
 };
 
 }  // namespace peal::verbs

@@ -42,6 +42,8 @@ void report(const counters& from, const registration_counters& of_cache,
   add("verbs.promotions", from.promotions,
       "connections made to peers to which messages had gone as datagrams");
   add("verbs.demotions", from.demotions, "connections that were ended for others");
+  add("verbs.promotion_looks", from.promotion_looks,
+      "connections looked at to find those that are used least");
   add("verbs.handshakes_repeated", from.handshakes_repeated, "handshake packets sent again");
   add("verbs.packets_refused", from.packets_refused,
       "packets dropped: of another job, forged, or senseless");

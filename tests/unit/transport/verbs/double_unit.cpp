@@ -11,3 +11,16 @@
 #include "unit/transport/verbs/sleeper_test.cpp"
 #include "unit/transport/verbs/verbs_failures_test.cpp"
 #include "unit/transport/verbs/verbs_transport_cold_test.cpp"
+#include "unit/transport/verbs/verbs_transport_crowd_test.cpp"
+#include "unit/transport/verbs/verbs_transport_incast_test.cpp"
+#include "unit/transport/verbs/verbs_transport_shortage_test.cpp"
+#include "unit/transport/verbs/verbs_transport_test.cpp"
+#include "unit/transport/verbs/verbs_transport_trust_test.cpp"
+
+// These take most of the time under ThreadSanitizer, and one thread drives all of each.
+#ifndef __SANITIZE_THREAD__
+#include "unit/transport/verbs/verbs_transport_contract_test.cpp"
+#include "unit/transport/verbs/verbs_transport_device_test.cpp"
+#include "unit/transport/verbs/verbs_transport_networks_test.cpp"
+#include "unit/transport/verbs/verbs_transport_rails_test.cpp"
+#endif

@@ -6,6 +6,8 @@
 #include "unit/transport/verbs/bulk/fetch_progress_test.cpp"
 #include "unit/transport/verbs/bulk/links_test.cpp"
 #include "unit/transport/verbs/bulk/reads_test.cpp"
+#include "unit/transport/verbs/connect/cold_traffic_test.cpp"
+#include "unit/transport/verbs/connect/least_used_test.cpp"
 #include "unit/transport/verbs/connect/lifetime_test.cpp"
 #include "unit/transport/verbs/connections_test.cpp"
 #include "unit/transport/verbs/datagram/datagram_channel_test.cpp"
