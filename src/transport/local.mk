@@ -26,6 +26,7 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/shm_transport.hpp \
   src/transport/short_path.hpp \
   src/transport/verbs/addresses.hpp \
+  src/transport/verbs/authenticator.hpp \
   src/transport/verbs/bounded_queue.hpp \
   src/transport/verbs/bulk/bulk_chain.hpp \
   src/transport/verbs/bulk/exposures.hpp \
@@ -46,6 +47,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connect/device_events.hpp \
   src/transport/verbs/connect/failure_notices.hpp \
   src/transport/verbs/connect/handshake.hpp \
+  src/transport/verbs/connect/handshake_packing.hpp \
   src/transport/verbs/connect/interface.hpp \
   src/transport/verbs/connect/least_used.hpp \
   src/transport/verbs/connect/lifetime.hpp \
@@ -86,6 +88,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/endpoint/receive_budget.hpp \
   src/transport/verbs/endpoint/settings.hpp \
   src/transport/verbs/endpoint/work_id.hpp \
+  src/transport/verbs/parsing.hpp \
   src/transport/verbs/peer_events.hpp \
   src/transport/verbs/setup/interface.hpp \
   src/transport/verbs/setup/configuration.hpp \
@@ -115,6 +118,7 @@ libpeal_core_la_SOURCES += src/transport/verbs/unit.cpp
 else
 libpeal_core_la_SOURCES += \
   src/transport/verbs/addresses.cpp \
+  src/transport/verbs/authenticator.cpp \
   src/transport/verbs/bulk/fetcher.cpp \
   src/transport/verbs/bulk/further_rails.cpp \
   src/transport/verbs/bulk/payloads.cpp \
@@ -124,6 +128,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connect/connector.cpp \
   src/transport/verbs/connect/device_events.cpp \
   src/transport/verbs/connect/failure_notices.cpp \
+  src/transport/verbs/connect/handshake_packing.cpp \
   src/transport/verbs/connect/promoter.cpp \
   src/transport/verbs/connect/retired_pairs.cpp \
   src/transport/verbs/connections.cpp \
@@ -147,6 +152,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/endpoint/endpoint.cpp \
   src/transport/verbs/endpoint/port_counters.cpp \
   src/transport/verbs/endpoint/settings.cpp \
+  src/transport/verbs/parsing.cpp \
   src/transport/verbs/setup/configuration.cpp \
   src/transport/verbs/setup/trial.cpp \
   src/transport/verbs/sleeper.cpp \

@@ -1,20 +1,14 @@
 #include "transport/verbs/addresses.hpp"
 
 #include <algorithm>
-#include <random>
 
 namespace peal::verbs {
-
-std::uint64_t random_word() {
-  std::random_device source;
-  return std::uint64_t{source()} << 32 | source();
-}
 
 addresses::addresses(peer_id self, const std::vector<device>& rails) : self_{self} {
   own_.rail_count = static_cast<std::uint8_t>(rails.size());
   for (std::size_t each = 0; each < rails.size(); ++each) own_.rails[each] = rails[each].address();
   own_.incarnation = random_word();
-  own_.job = {random_word(), random_word()};
+  own_.job = random_secret();
 }
 
 namespace {
@@ -63,6 +57,11 @@ std::vector<std::uint8_t> addresses::meet(std::vector<std::optional<address>> ev
   const auto first = std::ranges::find_if(
       everyone_, [](const std::optional<address>& each) { return each.has_value(); });
   job_ = first == everyone_.end() ? own_.job : (*first)->job;
+  proof_.emplace(job_);
+  own_.handshake_key = proof_->queue_key(self_, own_.incarnation);
+  for (peer_id each = 0; each < everyone_.size(); ++each)
+    if (address* const known = everyone_[each] ? &*everyone_[each] : nullptr)
+      known->handshake_key = proof_->queue_key(each, known->incarnation);
   std::vector<std::span<const rail_address>> told;
   told.reserve(everyone_.size());
   for (const std::optional<address>& each : everyone_)

@@ -16,9 +16,6 @@
 
 namespace peal::verbs {
 
-/// From the system's source of random numbers.
-std::uint64_t random_word();
-
 class addresses {
  public:
   addresses(peer_id self, const std::vector<device>& rails);
@@ -28,7 +25,8 @@ class addresses {
   [[nodiscard]] const address& own() const noexcept { return own_; }
   [[nodiscard]] address& own() noexcept { return own_; }
   /// The addresses of all processes, by rank; the job's secret is that of the first process that
-  /// has told an address. Before the first message. A process that has told none cannot be reached.
+  /// has told an address, so it is one although rank 0 may have no device. Before the first
+  /// message. A process that has told none cannot be reached.
   ///
   /// In each address, the own one too, the rails are put in order: first the one for messages
   /// (network.hpp), then those for parts of large ones; what else was told is spare. Where the own
@@ -49,6 +47,8 @@ class addresses {
 
   [[nodiscard]] peer_id self() const noexcept { return self_; }
   [[nodiscard]] const secret& job() const noexcept { return job_; }
+  /// Requires: `meet`.
+  [[nodiscard]] const authenticator& proof() const noexcept { return *proof_; }
   /// Null: it has told none.
   [[nodiscard]] const address* of(peer_id which) const noexcept {
     return which < everyone_.size() && everyone_[which] ? &*everyone_[which] : nullptr;
@@ -61,6 +61,7 @@ class addresses {
   const peer_id self_;
   address own_;
   secret job_{};
+  std::optional<authenticator> proof_;
   std::vector<std::optional<address>> everyone_;
   std::vector<std::optional<way>> ways_;  // by_pair only
 };

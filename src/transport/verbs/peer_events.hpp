@@ -26,6 +26,9 @@ class peer_events {
   virtual void opened(connection&) noexcept = 0;
   /// Its queue pairs are of no more use.
   virtual void broke(connection&, const char* cause) noexcept = 0;
+  /// The peer sent what no process of this job that is in order sends: "it sent ...". There is no
+  /// use in going on with it, over this connection or another.
+  virtual void violated(connection&, const char* what) noexcept = 0;
   /// It never opened, or both sides have ended it. It is gone after the call.
   virtual void ended(connection&) noexcept = 0;
 

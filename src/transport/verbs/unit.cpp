@@ -1,6 +1,7 @@
 // The sources of this folder, compiled as one where the library is built in units (configure
 // --enable-units).
 #include "transport/verbs/addresses.cpp"
+#include "transport/verbs/authenticator.cpp"
 #include "transport/verbs/bulk/fetcher.cpp"
 #include "transport/verbs/bulk/further_rails.cpp"
 #include "transport/verbs/bulk/payloads.cpp"
@@ -10,6 +11,7 @@
 #include "transport/verbs/connect/connector.cpp"
 #include "transport/verbs/connect/device_events.cpp"
 #include "transport/verbs/connect/failure_notices.cpp"
+#include "transport/verbs/connect/handshake_packing.cpp"
 #include "transport/verbs/connect/promoter.cpp"
 #include "transport/verbs/connect/retired_pairs.cpp"
 #include "transport/verbs/connections.cpp"
@@ -33,6 +35,7 @@
 #include "transport/verbs/endpoint/endpoint.cpp"
 #include "transport/verbs/endpoint/port_counters.cpp"
 #include "transport/verbs/endpoint/settings.cpp"
+#include "transport/verbs/parsing.cpp"
 #include "transport/verbs/setup/configuration.cpp"
 #include "transport/verbs/setup/trial.cpp"
 #include "transport/verbs/sleeper.cpp"

@@ -48,6 +48,18 @@ void verbs_transport::state::broke(connection& at, const char* cause) noexcept {
   refused(at.peer);
 }
 
+void verbs_transport::state::violated(connection& at, const char* what) noexcept {
+  ++endpoint.counters.packets_refused;
+  if (at.is_lost()) return;
+  connector.forget(at);
+  at.become(connection_state::lost);
+  log_error(
+      "rank {} is given up: it sent {}; its memory, or that of its adapter, is damaged, or it runs "
+      "another build of peal",
+      at.peer, what);
+  refused(at.peer);
+}
+
 void verbs_transport::state::unsendable(peer_id to, int why) noexcept {
   // Finding the peer's place in the network takes packets too, which may be lost; what did not
   // leave is repeated.

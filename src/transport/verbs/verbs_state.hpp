@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -77,7 +78,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   void read_completions() noexcept;
   void take(const ibv_wc&) noexcept;
   void receive(const ibv_wc&, verbs::slot_id) noexcept;
-  void deliver(verbs::connection&, const std::byte* packet, std::size_t bytes) noexcept;
+  void deliver(verbs::connection&, std::span<const std::byte> packet) noexcept;
   void failed(const ibv_wc&, verbs::connection*) noexcept;
   void look_at_the_clock() noexcept;
   bool poll_port() noexcept;
@@ -87,6 +88,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   // What peer_events says.
   void opened(verbs::connection&) noexcept override;
   void broke(verbs::connection&, const char* cause) noexcept override;
+  void violated(verbs::connection&, const char* what) noexcept override;
   void ended(verbs::connection&) noexcept override;
   void refused(peer_id) noexcept override;
   void unsendable(peer_id, int why) noexcept override;

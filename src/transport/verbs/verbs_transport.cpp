@@ -13,6 +13,7 @@
 #include "peal/error.hpp"
 #include "transport/verbs/datagram/interface.hpp"
 #include "transport/verbs/endpoint/interface.hpp"
+#include "transport/verbs/parsing.hpp"
 #include "transport/verbs/setup/interface.hpp"
 #include "transport/verbs/verbs_state.hpp"
 #include "transport/verbs/wire.hpp"
@@ -53,10 +54,8 @@ verbs_transport::open_ports::open_ports(sink& into, const machine& here, peer_id
       from{options},
       rails{open_rails(here, wishes_of(options))},
       addresses{self_id, rails} {
-  const std::uint32_t key = handshake_port::random_key();
-  addresses.own().handshake_key = key;
   for (std::size_t each = 0; each < rails.size(); ++each) {
-    door made{std::make_unique<handshake_port>(rails[each], key, peers),
+    door made{std::make_unique<handshake_port>(rails[each], peers),
               std::make_unique<verbs::kernel_prober>(rails[each].gid())};
     addresses.own().rails[each].handshake_qp = made.port->number();
     addresses.own().rails[each].door = made.prober->door();
@@ -181,7 +180,8 @@ void verbs_transport::begin(bool cold) {
   const std::uint32_t peers = open_ports_->peers;
   s.port.open(s.promoter.cold() ? port_plan::for_messages(s.on, s.ranks_of_node, peers,
                                                           open_ports_->from.set.pinned)
-                                : port_plan::for_handshakes(s.on, peers));
+                                : port_plan::for_handshakes(s.on, peers),
+              s.addresses.own().handshake_key);
 }
 
 // ---- sending
@@ -391,21 +391,17 @@ void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
     if (flags & immediate::last) promoter.heard_last(*from);
   }
   const std::byte* const packet = endpoint.slots.at(slot);
-  if (flags & immediate::staged) payloads.arrived(*from, packet, one.byte_len);
-  else deliver(*from, packet, one.byte_len);
+  if (flags & immediate::staged) payloads.arrived(*from, {packet, one.byte_len});
+  else deliver(*from, {packet, one.byte_len});
   endpoint.recycle(slot, from->eager.pair.get());
   if (!(flags & immediate::uncounted) && from->eager.took()) sender.note(*from);
 }
 
-void verbs_transport::state::deliver(connection& from, const std::byte* packet,
-                                     std::size_t bytes) noexcept {
-  for (std::size_t at = 0; at + sizeof(envelope) <= bytes;) {
-    envelope e;
-    std::memcpy(&e, packet + at, sizeof e);
-    if (e.bytes() > bytes - at - sizeof e) return;  // never, from a peer that runs this code
-    out.arrived(from.peer, e, packet + at + sizeof e);
-    at = aligned(at + sizeof e + e.bytes());
-  }
+void verbs_transport::state::deliver(connection& from, std::span<const std::byte> packet) noexcept {
+  const char* const problem = parse_messages(
+      packet, [&](envelope e, const std::byte* payload) { out.arrived(from.peer, e, payload); });
+  if (problem) [[unlikely]]
+    violated(from, problem);
 }
 
 void verbs_transport::report(std::vector<counter>& into) const {

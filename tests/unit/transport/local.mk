@@ -17,6 +17,8 @@ check_PROGRAMS += tests/unit/verbs_double_test
 tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/contract.hpp \
   tests/unit/transport/ends.hpp \
+  tests/double/arbitrary_packets.cpp \
+  tests/double/arbitrary_packets.hpp \
   tests/unit/transport/verbs/double/card.cpp \
   tests/unit/transport/verbs/double/card.hpp \
   tests/unit/transport/verbs/double/cards_of_each.cpp \
@@ -26,6 +28,8 @@ tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/verbs/double/fabric/fabric.hpp \
   tests/unit/transport/verbs/double/fabric/schedule.cpp \
   tests/unit/transport/verbs/double/fabric/schedule.hpp \
+  tests/unit/transport/verbs/double/injection.cpp \
+  tests/unit/transport/verbs/double/injection.hpp \
   tests/unit/transport/verbs/double/objects.hpp \
   tests/unit/transport/verbs/double/port.cpp \
   tests/unit/transport/verbs/double/port.hpp \
@@ -79,6 +83,7 @@ EXTRA_DIST += \
   tests/unit/transport/shm/shm_transport_ways_test.cpp \
   tests/unit/transport/short_path_test.cpp \
   tests/unit/transport/verbs/addresses_test.cpp \
+  tests/unit/transport/verbs/authenticator_test.cpp \
   tests/unit/transport/verbs/bounded_queue_test.cpp \
   tests/unit/transport/verbs/bulk/exposures_test.cpp \
   tests/unit/transport/verbs/bulk/fetch_pacing_test.cpp \
@@ -93,6 +98,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/connect/cold_traffic_test.cpp \
   tests/unit/transport/verbs/connect/least_used_test.cpp \
   tests/unit/transport/verbs/connect/lifetime_test.cpp \
+  tests/unit/transport/verbs/connect/handshake_packing_test.cpp \
   tests/unit/transport/verbs/connections_test.cpp \
   tests/unit/transport/verbs/datagram/datagram_channel_test.cpp \
   tests/unit/transport/verbs/datagram/kernel_prober_test.cpp \
@@ -127,5 +133,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/verbs_transport_networks_test.cpp \
   tests/unit/transport/verbs/verbs_transport_rails_test.cpp \
   tests/unit/transport/verbs/verbs_transport_test.cpp \
+  tests/double/arbitrary_packets_test.cpp \
   tests/unit/transport/verbs/verbs_transport_trust_test.cpp \
+  tests/unit/transport/verbs/parsing_test.cpp \
   tests/unit/transport/verbs/wire_test.cpp

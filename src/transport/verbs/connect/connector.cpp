@@ -28,6 +28,7 @@ connector::connector(endpoint& endpoint, connections& connections, sender& out,
       addresses_{who},
       events_{told},
       port_{port},
+      packing_{peers},
       last_attempts_(peers) {}
 
 // ---- making
@@ -96,7 +97,6 @@ void connector::start(peer_id to) noexcept {
 handshake_packet connector::packet(const connection& of, handshake_kind kind,
                                    std::uint32_t answers) const noexcept {
   handshake_packet made;
-  made.job = addresses_.job();
   made.from_incarnation = addresses_.own().incarnation;
   made.to_incarnation = addresses_.of(of.peer)->incarnation;
   made.from = addresses_.self();
@@ -125,12 +125,13 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind,
 int connector::send(const handshake_packet& what) noexcept {
   static constexpr std::array<std::byte, 4096> zeros{};
   const address& where = *addresses_.of(what.to);
+  const packed_handshake packed = packing_.pack(what, addresses_.proof());
   std::size_t more = 0;
   if (what.kind == handshake_kind::request || what.kind == handshake_kind::reply)
     more = (std::size_t{128} << std::min(where.first().mtu, addresses_.own().first().mtu)) -
-           sizeof what;
-  if (const int failed = port_.add(what.to, where, &what, sizeof what, zeros.data(),
-                                   std::min(more, port_.packet_bytes() - sizeof what));
+           sizeof packed;
+  if (const int failed = port_.add(what.to, where, &packed, sizeof packed, zeros.data(),
+                                   std::min(more, port_.packet_bytes() - sizeof packed));
       failed != 0)
     return failed;
   const std::optional<handshake_port::refusal> refused = port_.post();
@@ -213,21 +214,12 @@ void connector::complain(const connection& of) const noexcept {
           : "");
 }
 
-bool connector::trusts(const handshake_packet& said) const noexcept {
-  return said.magic == handshake_packet::mark && said.job == addresses_.job() &&
-         said.to == addresses_.self() && said.from != addresses_.self() &&
-         addresses_.of(said.from) &&
-         said.from_incarnation == addresses_.of(said.from)->incarnation &&
-         said.to_incarnation == addresses_.own().incarnation && said.bulk_count >= 1 &&
-         said.bulk_count <= most_bulk && said.credits > 0;
-}
-
 void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
   handshake_packet said;
-  if (bytes >= sizeof said) std::memcpy(&said, packet, sizeof said);
-  if (bytes < sizeof said || !trusts(said)) {
-    ++endpoint_.counters.packets_refused;
-    return;
+  switch (packing_.unpack({packet, bytes}, addresses_, said)) {
+    case handshake_packing::verdict::good: break;
+    case handshake_packing::verdict::refused: ++endpoint_.counters.packets_refused; return;
+    case handshake_packing::verdict::repeated: ++endpoint_.counters.handshakes_stale; return;
   }
   if ((said.kind == handshake_kind::request || said.kind == handshake_kind::reply) &&
       addresses_.moved(said.from, said.places))
@@ -320,7 +312,6 @@ void connector::replied(const handshake_packet& said) noexcept {
 
 int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexcept {
   handshake_packet made;
-  made.job = addresses_.job();
   made.from_incarnation = addresses_.own().incarnation;
   made.to_incarnation = addresses_.of(to)->incarnation;
   made.from = addresses_.self();

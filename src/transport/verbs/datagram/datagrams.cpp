@@ -1,10 +1,11 @@
 #include "transport/verbs/datagram/datagrams.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
+
 #include "base/log.hpp"
+#include "transport/verbs/parsing.hpp"
 
 namespace peal::verbs {
 
@@ -64,7 +65,6 @@ bool datagrams::put(peer_id to, const datagram& what) noexcept {
   const address* const where = addresses_.of(to);
   if (!where) return true;  // lost
   datagram_header head;
-  head.job = addresses_.job();
   head.from_incarnation = addresses_.own().incarnation;
   head.to_incarnation = where->incarnation;
   head.from = addresses_.self();
@@ -74,6 +74,7 @@ bool datagrams::put(peer_id to, const datagram& what) noexcept {
   head.bytes = what.bytes;
   head.flags = what.flags;
   head.allowed = room_for_each();
+  head.proof = head.proof_by(addresses_.proof());
   if (const int failed = port_.add(to, *where, &head, sizeof head, what.data, what.bytes);
       failed != 0)
     events_.unsendable(to, failed);
@@ -168,20 +169,20 @@ bool datagrams::settled() const noexcept {
 
 // ---- in
 
-bool datagrams::trusts(const datagram_header& said, std::size_t bytes) const noexcept {
-  if (said.magic != datagram_header::mark || said.job != addresses_.job() ||
-      said.to != addresses_.self() || said.from >= channels_.size() ||
-      said.from == addresses_.self() || said.reserved != 0 || said.bytes != bytes - sizeof said)
+bool datagrams::trusts(const datagram_header& said) const noexcept {
+  if (said.to != addresses_.self() || said.from >= channels_.size() ||
+      said.from == addresses_.self())
     return false;
   const address* const from = addresses_.of(said.from);
   return from && said.from_incarnation == from->incarnation &&
-         said.to_incarnation == addresses_.own().incarnation;
+         said.to_incarnation == addresses_.own().incarnation &&
+         said.proof == said.proof_by(addresses_.proof());
 }
 
 void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
-  datagram_header head;
-  if (bytes >= sizeof head) std::memcpy(&head, packet, sizeof head);
-  if (bytes < sizeof head || !trusts(head, bytes)) {
+  const parsed<datagram_view> said = parse_datagram({packet, bytes});
+  const datagram_header& head = said.view.head;
+  if (said.problem || !trusts(head)) {
     ++endpoint_.counters.packets_refused;
     return;
   }
@@ -189,8 +190,8 @@ void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
   // waits for that.
   if (!left(head.from) && events_.is_given_up(head.from)) return;
   datagram_channel& from = channel(head.from);
-  const datagram what{head.sequence, head.acknowledged,    head.flags,
-                      head.bytes,    packet + sizeof head, head.allowed};
+  const datagram what{head.sequence, head.acknowledged, head.flags,
+                      head.bytes,    said.view.data,    head.allowed};
   count_sender(from);
   const auto now = clock::now();
   watch_.heard(head.from, now);

@@ -103,7 +103,7 @@ class datagrams final : private datagram_output {
   bool look_at_the_clock() noexcept;
   void note(datagram_channel&) noexcept;
   void time(datagram_channel&) noexcept;
-  [[nodiscard]] bool trusts(const datagram_header&, std::size_t bytes) const noexcept;
+  [[nodiscard]] bool trusts(const datagram_header&) const noexcept;
   void complain(datagram_channel&, clock::time_point now) noexcept;
   void watch(peer_id) noexcept;
   void count_sender(datagram_channel&) noexcept;

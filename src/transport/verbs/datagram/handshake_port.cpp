@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <random>
 
 #include "base/log.hpp"
 #include "peal/error.hpp"
@@ -73,11 +72,7 @@ std::size_t port_plan::bytes() const noexcept {
   return receives * receive_stride(packet_bytes) + sends * whole_lines(packet_bytes);
 }
 
-// The highest bit would ask for a privileged key (InfiniBand specification, 10.2.5).
-std::uint32_t handshake_port::random_key() { return std::random_device{}() & 0x7fffffff; }
-
-handshake_port::handshake_port(const device& on, std::uint32_t key, std::uint32_t peers)
-    : device_{&on}, key_{key} {
+handshake_port::handshake_port(const device& on, std::uint32_t peers) : device_{&on} {
   const std::uint32_t sends = std::min(most_send_cells, depth(on)),
                       receives = std::min(
                           std::clamp(peers, usual_receive_cells, most_receive_cells), depth(on));
@@ -97,8 +92,9 @@ handshake_port::handshake_port(const device& on, std::uint32_t key, std::uint32_
   if (!pair_) fail(on, "no queue pair");
 }
 
-void handshake_port::open(const port_plan& plan) {
+void handshake_port::open(const port_plan& plan, std::uint32_t key) {
   const device& on = *device_;
+  key_ = key;
   plan_ = plan;
   routes_.remember(plan.routes);
   receive_stride_ = receive_stride(plan.packet_bytes);

@@ -61,21 +61,19 @@ class handshake_port {
   static constexpr std::size_t header_bytes = 40;
   static constexpr std::size_t header_at = 8;  // so that what follows the header is aligned to 16
 
-  /// `key`: its Q_Key. `peers`: of the job.
-  explicit handshake_port(const device&, std::uint32_t key = random_key(), std::uint32_t peers = 2);
+  /// `peers`: of the job.
+  explicit handshake_port(const device&, std::uint32_t peers = 2);
   ~handshake_port();
   handshake_port(const handshake_port&) = delete;
   handshake_port& operator=(const handshake_port&) = delete;
 
-  static std::uint32_t random_key();
   /// The device stands in another place now. Before `open`.
   void moved(const device& to) noexcept { device_ = &to; }
 
-  /// Once, before the first packet.
-  void open(const port_plan&);
+  /// Once, before the first packet. `key`: its Q_Key.
+  void open(const port_plan&, std::uint32_t key);
 
   [[nodiscard]] std::uint32_t number() const noexcept { return pair_->qp_num; }
-  [[nodiscard]] std::uint32_t key() const noexcept { return key_; }
   [[nodiscard]] std::size_t packet_bytes() const noexcept { return plan_.packet_bytes; }
   [[nodiscard]] std::size_t receives() const noexcept { return plan_.receives; }
   /// Registered; 0 until it is opened.
@@ -143,7 +141,7 @@ class handshake_port {
   const device* device_;
   port_plan plan_;
   std::size_t receive_stride_ = 0, send_stride_ = 0;
-  std::uint32_t key_;
+  std::uint32_t key_ = 0;
   std::byte* memory_ = nullptr;
   handle<ibv_mr, ibv_dereg_mr> region_;
   completion_queue sent_, received_;

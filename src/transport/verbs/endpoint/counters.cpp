@@ -45,6 +45,9 @@ void report(const counters& from, const registration_counters& of_cache,
   add("verbs.promotion_looks", from.promotion_looks,
       "connections looked at to find those that are used least");
   add("verbs.handshakes_repeated", from.handshakes_repeated, "handshake packets sent again");
+  add("verbs.handshakes_stale", from.handshakes_stale,
+      "handshake packets dropped since they came twice, or later than one that was sent after "
+      "them");
   add("verbs.packets_refused", from.packets_refused,
       "packets dropped: of another job, forged, or senseless");
   add("verbs.registrations", of_cache.registered, "memory regions registered");

@@ -49,7 +49,8 @@ struct counters {
   std::uint64_t credits_asked = 0;     // packets that asked peers for credits, and
   std::uint64_t credits_given_up = 0;  // credits that peers gave up
   std::uint64_t port_errors = 0;
-  // Handshake packets that are not of this job, or make no sense.
+  std::uint64_t handshakes_stale = 0;  // that came twice, or late
+  // Packets that are not of this job, or make no sense.
   std::uint64_t packets_refused = 0;
 };
 

@@ -43,7 +43,9 @@ trial try_device(const machine& here, const choice_wishes& wishes, bool cold, st
       return made;
     }
     handshake_port door{on};
-    door.open(cold ? port_plan::for_messages(on, 1, 2, pinned) : port_plan::for_handshakes(on, 2));
+    const authenticator by{random_secret()};
+    door.open(cold ? port_plan::for_messages(on, 1, 2, pinned) : port_plan::for_handshakes(on, 2),
+              by.queue_key(0, random_word()));
     made.pinned = endpoint.slots.size() * slot_bytes + door.memory_bytes();
     made.limits = {
         {"work requests of a queue pair", set.send_depth, fits.send_depth},

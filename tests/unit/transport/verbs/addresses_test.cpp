@@ -80,6 +80,23 @@ TEST(verbs_addresses, a_network_of_all_is_used_by_all) {
   EXPECT_EQ(of.of(1)->first().gid, port_in(2, 2).gid);
 }
 
+TEST(verbs_addresses, queue_keys_follow_from_the_secret_and_differ) {
+  addresses of{2, {}}, another{1, {}};
+  std::vector<std::optional<address>> all{std::nullopt, told(5), told(6)};
+  all[2]->incarnation = of.own().incarnation;
+  all[1]->incarnation = another.own().incarnation;
+  of.meet(all);
+  another.meet(all);
+  EXPECT_EQ(of.own().handshake_key, of.of(2)->handshake_key);
+  EXPECT_EQ(of.of(1)->handshake_key, another.own().handshake_key) << "known without being told";
+  EXPECT_NE(of.of(1)->handshake_key, of.of(2)->handshake_key);
+  EXPECT_LT(of.own().handshake_key, 0x80000000u) << "a privileged one";
+  const std::uint32_t before = of.own().handshake_key;
+  all[1]->job = {7, 7};
+  of.meet(all);
+  EXPECT_NE(of.own().handshake_key, before) << "in a job with another secret";
+}
+
 TEST(verbs_addresses, no_two_processes_are_alike) {
   const addresses one{0, {}}, other{0, {}};
   EXPECT_NE(one.own().incarnation, other.own().incarnation);

@@ -1,4 +1,5 @@
 // The tests of verbs on the doubles of devices, compiled as one.
+#include "double/arbitrary_packets_test.cpp"
 #include "double/fabric_test.cpp"
 #include "double/port_test.cpp"
 #include "double/timeline_test.cpp"

@@ -1,5 +1,6 @@
 // The tests of verbs that need no device, compiled as one.
 #include "unit/transport/verbs/addresses_test.cpp"
+#include "unit/transport/verbs/authenticator_test.cpp"
 #include "unit/transport/verbs/bounded_queue_test.cpp"
 #include "unit/transport/verbs/bulk/exposures_test.cpp"
 #include "unit/transport/verbs/bulk/fetch_pacing_test.cpp"
@@ -8,6 +9,7 @@
 #include "unit/transport/verbs/bulk/reads_test.cpp"
 #include "unit/transport/verbs/connect/cold_traffic_test.cpp"
 #include "unit/transport/verbs/connect/least_used_test.cpp"
+#include "unit/transport/verbs/connect/handshake_packing_test.cpp"
 #include "unit/transport/verbs/connect/lifetime_test.cpp"
 #include "unit/transport/verbs/connections_test.cpp"
 #include "unit/transport/verbs/datagram/datagram_channel_test.cpp"
@@ -27,4 +29,5 @@
 #include "unit/transport/verbs/endpoint/receive_budget_test.cpp"
 #include "unit/transport/verbs/endpoint/settings_test.cpp"
 #include "unit/transport/verbs/endpoint/work_id_test.cpp"
+#include "unit/transport/verbs/parsing_test.cpp"
 #include "unit/transport/verbs/wire_test.cpp"
