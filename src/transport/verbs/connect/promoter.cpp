@@ -285,6 +285,8 @@ connection* promoter::least(clock::time_point now) noexcept {
 void promoter::make_room() noexcept {
   const auto now = clock::now();
   const bool overdue = now >= next_demand_;
+  // Of one that has ended the device may have something yet; its place is free soon.
+  if (connections_.count() < rules_.max_rc) return;
   if (now < next_attempt_ || (ending_.size() >= std::min(line_.size(), most_ending) && !overdue))
     return;
   next_attempt_ = now + between_looks;

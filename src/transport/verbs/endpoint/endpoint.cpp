@@ -21,6 +21,9 @@ namespace {
 constexpr std::size_t first_completions = 511;
 /// A shared queue of fewer receives would serve less than each connection's own.
 constexpr std::size_t shortest_shared = 64;
+/// Connections that have ended, whose receives are still the device's (connect/retired_pairs.hpp):
+/// where more peers are used than may be connected, the next ones need not wait for these.
+constexpr std::size_t still_ending = 4;
 
 ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece) noexcept {
   piece = {reinterpret_cast<std::uint64_t>(slots.at(which)), static_cast<std::uint32_t>(slot_bytes),
@@ -95,8 +98,8 @@ bool endpoint::grow_completions(std::size_t connections) noexcept {
 
 void endpoint::make_shared() noexcept {
   const std::size_t limit = most_receives(on, set);
-  const std::size_t connections =
-      std::min<std::size_t>(std::max<std::size_t>(set.peers, 2) - 1, set.max_rc);
+  const std::size_t peers = std::max<std::size_t>(set.peers, 2) - 1,
+                    connections = peers > set.max_rc ? set.max_rc + still_ending : peers;
   ibv_srq_init_attr wanted{};
   wanted.attr.max_wr = static_cast<std::uint32_t>(
       std::min(limit, connections * (set.window + receive_budget::uncounted) + receive_reserve));

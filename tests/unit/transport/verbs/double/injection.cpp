@@ -6,7 +6,6 @@ namespace peal::verbs_double {
 
 namespace {
 
-constexpr std::size_t network_header = 40;
 constexpr std::size_t longest = 1 << 14;
 
 }  // namespace
