@@ -1,6 +1,6 @@
 # Unit tests: one program a folder of src, linked against everything, hidden names too.
 if HAVE_GTEST
-unit_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(GTEST_CFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(IBVERBS_CFLAGS) $(FMT_CFLAGS)
+unit_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(GTEST_CFLAGS) $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(IBVERBS_CFLAGS) $(SODIUM_CFLAGS) $(FMT_CFLAGS)
 unit_cxxflags = $(AM_CXXFLAGS)
 unit_ldadd = $(peal_parts) $(GTEST_LIBS) -lgtest_main
 include tests/unit/local.mk
@@ -33,8 +33,17 @@ EXTRA_DIST += \
   tests/compile/types.cpp \
   tests/compile/unsendable.cpp \
   tests/fuzz/datatypes.cpp \
+  tests/fuzz/packets.cpp \
   tests/fuzz/run_fuzz \
   tests/fuzz/run_fuzz_tests \
+  tests/fuzz/seeds/packets/0 \
+  tests/fuzz/seeds/packets/1 \
+  tests/fuzz/seeds/packets/2 \
+  tests/fuzz/seeds/packets/3 \
+  tests/fuzz/seeds/packets/4 \
+  tests/fuzz/seeds/packets/5 \
+  tests/fuzz/seeds/packets/6 \
+  tests/fuzz/seeds/packets/7 \
   tests/install/consumer/CMakeLists.txt \
   tests/install/consumer/abi.c \
   tests/install/consumer/abi_constants.txt \
@@ -97,11 +106,12 @@ APPS =
 check-apps: all
 	CC='$(CC)' CXX='$(CXX)' $(PYTHON3) $(srcdir)/tests/apps/run_apps_tests . $(APPS)
 
-# Datatypes that libFuzzer makes up, for so many seconds.
+# Datatypes, and packets to a rank over RDMA, that libFuzzer makes up: each for so many seconds; or those named: make check-fuzz FUZZERS=packets.
 .PHONY: check-fuzz
 FUZZ_SECONDS = 60
+FUZZERS = datatypes packets
 check-fuzz: all
-	$(srcdir)/tests/fuzz/run_fuzz $(abs_builddir) $(FUZZ_SECONDS)
+	set -e; for each in $(FUZZERS); do $(srcdir)/tests/fuzz/run_fuzz $(abs_builddir) $(FUZZ_SECONDS) $$each; done
 
 # Jobs that live for SOAK_MINUTES (3), and short ones that start, fail and end beside them; SOAK_SEED repeats a run (tests/soak/run_soak_tests).
 .PHONY: check-soak

@@ -100,6 +100,7 @@ ordered_json chosen_of(const report& all) {
     limits.push_back({{"what", each.what}, {"wanted", each.wanted}, {"granted", each.granted}});
   ordered_json made = rails.front();
   made["limits"] = std::move(limits);
+  made["pinned"] = {{"with_one_peer", all.pinned}, {"most", all.most_pinned}};
   made["rails"] = std::move(rails);
   ordered_json skipped = ordered_json::array();
   for (const report::skipped_port& each : all.skipped_ports)

@@ -140,8 +140,11 @@ void look_at_devices(report& about, const machine& here, const job_settings& set
   for (verbs::skipped_port& each : result.skipped)
     about.skipped_ports.push_back({ports[each.port].name(), std::move(each.reason)});
   if (!result.rails.empty()) {
-    verbs::trial tried = verbs::try_device(here, wishes, settings.verbs.promote.has_value());
+    verbs::trial tried =
+        verbs::try_device(here, wishes, settings.verbs.promote.has_value(), settings.verbs.pinned);
     about.limits = std::move(tried.limits);
+    about.pinned = tried.pinned;
+    about.most_pinned = settings.verbs.pinned;
     verbs.problem = std::move(tried.problem);
     if (verbs.problem.empty() && about.machine.locked_memory &&
         *about.machine.locked_memory < least_locked_memory)

@@ -55,6 +55,8 @@ struct report {
   };
   std::vector<skipped_port> skipped_ports;  // that could be used, and are not
   std::vector<verbs::granted_limit> limits;
+  // Bytes registered for messages: of a rank with one peer, and at most.
+  std::size_t pinned = 0, most_pinned = 0;
   std::string cache_problem;  // why no memory stays registered after its use; empty: it does
   // From which the choice of algorithms has its costs; empty: they are built in.
   std::string tuning_file;

@@ -107,6 +107,11 @@ void write_devices(out to, const report& all) {
   if (all.rails.empty()) return;
   if (all.cache_problem.empty()) fmt::format_to(to, "  memory stays registered after its use\n");
   else fmt::format_to(to, "  memory is registered anew for each use: {}\n", all.cache_problem);
+  if (all.pinned > 0)
+    fmt::format_to(to,
+                   "  memory pinned for messages: {} KiB of a rank with one peer, {} KiB at most "
+                   "(PEAL_VERBS_PINNED)\n",
+                   all.pinned / 1024, all.most_pinned / 1024);
   for (const verbs::granted_limit& each : all.limits)
     if (each.granted < each.wanted)
       fmt::format_to(to, "  it grants less than peal asks for: {}: {} instead of {}\n", each.what,

@@ -74,6 +74,7 @@ struct verbs_settings {
   bool registration_cache = true;       // memory stays registered
   std::size_t push = 64 << 10;          // bytes of a large message that are sent unasked
   std::size_t max_rc = 1024;            // connections
+  std::size_t pinned = 64 << 20;        // bytes registered for messages, at most
   // Messages to a peer before it gets a connection; nothing: usual_promote, and only where not all
   // may have one.
   std::optional<std::size_t> promote{};

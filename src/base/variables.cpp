@@ -152,6 +152,9 @@ const std::vector<variable>& variables() {
       row("PEAL_VERBS_MAX_RC", count{1, 1000000}, each_its_own,
           at(&job_settings::verbs, &verbs_settings::max_rc),
           "most peers to which a rank has a connection at a time; the others get datagrams"),
+      row("PEAL_VERBS_PINNED", bytes{8 * M, 64 * G}, each_its_own,
+          at(&job_settings::verbs, &verbs_settings::pinned),
+          "memory that a rank keeps registered for messages, datagrams and handshakes, at most"),
       row("PEAL_VERBS_PROMOTE", auto_or{count{1, 1000000000}}, each_its_own,
           at(&job_settings::verbs, &verbs_settings::promote),
           "messages that a peer without a connection gets as datagrams before it is connected; "

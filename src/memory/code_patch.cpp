@@ -3,10 +3,8 @@
 #if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__)
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <emmintrin.h>
 #include <fmt/format.h>
-#include <link.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,11 +17,11 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
-#include <system_error>
 #include <vector>
 
 #include "base/cache_line.hpp"
 #include "base/page.hpp"
+#include "memory/loaded_code.hpp"
 
 // What a stub calls: the number lies in rax, the arguments where the kernel wants them. Keeps every
 // register but rax, which the stub saves.
@@ -98,11 +96,6 @@ long call_kernel(long number, long first = 0, long second = 0, long third = 0) n
   return result;  // -errno when it failed
 }
 
-struct object_code {  // executable bytes of a loaded object
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-};
-
 struct site {
   std::uintptr_t address;
   code was;
@@ -110,43 +103,10 @@ struct site {
   std::uintptr_t stub = 0;
 };
 
-// Written once, before the first site is changed; read by watchers.
-constexpr std::size_t most_objects = 2;
-std::array<object_code, most_objects> patched;
-std::atomic<std::size_t> patched_count{0};
-
 /// Held while code is half changed; fork() takes it, lest a child is born with a jump to itself.
 std::mutex& changing() {
   static std::mutex made;
   return made;
-}
-
-std::string why(const char* what, long error) {
-  return fmt::format("{}: {}", what, std::generic_category().message(static_cast<int>(-error)));
-}
-
-/// The executable part of the object that holds an address.
-object_code code_around(const void* address) {
-  struct search {
-    std::uintptr_t wanted;
-    object_code found;
-  } mine{reinterpret_cast<std::uintptr_t>(address), {}};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* data) {
-        auto& into = *static_cast<search*>(data);
-        for (int each = 0; each < info->dlpi_phnum; ++each) {
-          const ElfW(Phdr)& part = info->dlpi_phdr[each];
-          const std::uintptr_t begin = info->dlpi_addr + part.p_vaddr;
-          constexpr auto wanted = PF_R | PF_X;
-          if (part.p_type != PT_LOAD || (part.p_flags & (PF_R | PF_X | PF_W)) != wanted) continue;
-          if (into.wanted < begin || into.wanted >= begin + part.p_memsz) continue;
-          into.found = {begin, begin + part.p_memsz};
-          return 1;
-        }
-        return 0;
-      },
-      &mine);
-  return mine.found;
 }
 
 constexpr code load_sixth_argument{0x4c, 0x8b, 0x4c, 0x24, 0x08};  // mov 8(%rsp),%r9
@@ -211,17 +171,12 @@ bool begins_with_a_jump(const std::uint8_t* at) {
 
 /// Empty when the function is as the C library made it and one of the sites lies in it.
 std::string objection(void* libc, const char* name, int number, const std::vector<site>& sites) {
-  void* const function = dlsym(libc, name);
-  Dl_info info{};
-  ElfW(Sym)* symbol = nullptr;
-  if (!function ||
-      dladdr1(function, &info, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) == 0 || !symbol)
-    return fmt::format("the C library has no {}", name);
-  if (begins_with_a_jump(static_cast<const std::uint8_t*>(function)))
+  const object_code function = code_of_function(libc, name);
+  if (function.begin == 0) return fmt::format("the C library has no {}", name);
+  if (begins_with_a_jump(reinterpret_cast<const std::uint8_t*>(function.begin)))
     return fmt::format("somebody else has patched {} of the C library", name);
-  const auto begin = reinterpret_cast<std::uintptr_t>(function);
   const bool there = std::any_of(sites.begin(), sites.end(), [&](const site& each) {
-    return each.number == number && each.address >= begin && each.address < begin + symbol->st_size;
+    return each.number == number && function.holds(each.address);
   });
   return there ? std::string{} : fmt::format("{} of this C library looks unfamiliar", name);
 }
@@ -272,27 +227,8 @@ void write_stub(std::uint8_t* at, const site& over, std::uintptr_t callee) {
   out.bytes({0xe9}).distance(over.address + patched_bytes);  // jmp
 }
 
-/// A page from which a jump, two GiB at most, reaches everything between `low` and `high`. Below
-/// the libraries a program may have mapped a segment of many GiB, and above them there may be
-/// nothing but the stack, so both are tried.
-std::uint8_t* page_near(std::uintptr_t low, std::uintptr_t high) {
-  constexpr std::uintptr_t reach = (std::uintptr_t{1} << 31) - (std::uintptr_t{1} << 20),
-                           step = std::uintptr_t{1} << 20;
-  const auto try_at = [](std::uintptr_t wish) -> std::uint8_t* {
-    void* const at = reinterpret_cast<void*>(wish & ~(page - 1));
-    void* const made = mmap(at, page, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    if (made == at) return static_cast<std::uint8_t*>(made);
-    if (made != MAP_FAILED) munmap(made, page);  // kernels before 4.17 take the address for a hint
-    return nullptr;
-  };
-  for (std::uintptr_t distance = page; distance + (high - low) < reach; distance += step) {
-    if (std::uint8_t* const found = distance < low ? try_at(low - distance) : nullptr; found)
-      return found;
-    if (std::uint8_t* const found = try_at(high + distance); found) return found;
-  }
-  return nullptr;
-}
+/// How far a jump reaches, and a margin.
+constexpr std::uintptr_t jump_reach = (std::uintptr_t{1} << 31) - (std::uintptr_t{1} << 20);
 
 /// Empty: the stubs are there.
 std::string make_stubs(std::vector<site>& sites) {
@@ -300,7 +236,7 @@ std::string make_stubs(std::vector<site>& sites) {
   const auto [low, high] =
       std::minmax_element(sites.begin(), sites.end(),
                           [](const site& a, const site& b) { return a.address < b.address; });
-  std::uint8_t* const at = page_near(low->address, high->address);
+  std::uint8_t* const at = page_near(low->address, high->address, jump_reach);
   if (!at) return "there is no room for code near the C library";
   const auto callee = reinterpret_cast<std::uintptr_t>(&peal_code_patch_seen);
   std::memcpy(at, &callee, sizeof callee);
@@ -313,7 +249,7 @@ std::string make_stubs(std::vector<site>& sites) {
   if (mprotect(at, page, PROT_READ | PROT_EXEC) == 0) return {};
   const int error = errno;
   munmap(at, page);
-  return why("the kernel allows no code that is made at run time", -error);
+  return because("the kernel allows no code that is made at run time", -error);
 }
 
 // ---- changing code that other threads run
@@ -363,7 +299,7 @@ std::string change(const std::vector<site>& sites) {
   if (const long failed =
           call_kernel(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
       failed < 0)
-    return why("the kernel cannot tell all cores of changed code (membarrier)", failed);
+    return because("the kernel cannot tell all cores of changed code (membarrier)", failed);
   pthread_atfork([] { changing().lock(); }, [] { changing().unlock(); },
                  [] { changing().unlock(); });
   sigset_t all, before;
@@ -378,36 +314,16 @@ std::string change(const std::vector<site>& sites) {
   while (open > 0) protect(sites[--open], PROT_READ | PROT_EXEC);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return failed == 0 ? std::string{}
-                     : why("the kernel does not let the C library's code be changed", failed);
-}
-
-/// Code jumps here from now on, even after a dlclose of the library. The program itself, which may
-/// hold us too, is never unloaded.
-bool stay_loaded() {
-  void* const mine = reinterpret_cast<void*>(&peal_code_patch_seen);
-  Dl_info info{};
-  link_map* self = nullptr;
-  if (dladdr1(mine, &info, reinterpret_cast<void**>(&self), RTLD_DL_LINKMAP) == 0 || !self)
-    return false;
-  if (self->l_name[0] == '\0') return true;
-  return dlopen(self->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
+                     : because("the kernel does not let the C library's code be changed", failed);
 }
 
 }  // namespace
-
-bool holds_patched_code(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  // Pairs with the release in watch_system_calls.
-  const std::size_t count = patched_count.load(std::memory_order_acquire);
-  for (std::size_t each = 0; each < count; ++each)
-    if (begin < patched[each].end && end > patched[each].begin) return true;
-  return false;
-}
 
 std::string watch_system_calls(std::span<const watched_call> calls, system_call_watcher seen) {
   void* const libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   void* const of_linker = dlsym(RTLD_DEFAULT, "__tls_get_addr");
   if (!libc || !of_linker) return "the C library is not the dynamic one of GNU";
-  const std::array<object_code, most_objects> objects{code_around(dlsym(libc, "munmap")),
+  const std::array<object_code, most_patched> objects{code_around(dlsym(libc, "munmap")),
                                                       code_around(of_linker)};
   std::vector<site> sites;
   for (const object_code& each : objects) {
@@ -423,33 +339,30 @@ std::string watch_system_calls(std::span<const watched_call> calls, system_call_
   if (std::string problem = objection(libc, "syscall", -1, sites); !problem.empty()) return problem;
   // The linker's own, by which dlclose() unmaps; it has no name.
   const auto of_dlclose = [&](const site& each) {
-    return each.number == SYS_munmap && each.address >= objects[1].begin &&
-           each.address < objects[1].end;
+    return each.number == SYS_munmap && objects[1].holds(each.address);
   };
   if (std::none_of(sites.begin(), sites.end(), of_dlclose))
     return "the dynamic linker looks unfamiliar";
   for (const site& each : sites)
     if (each.address % cache_line == cache_line - 1)
       return "an instruction of the C library lies across two cache lines";
-  if (!stay_loaded()) return "libpeal cannot be kept from being unloaded";
+  if (!keep_loaded(reinterpret_cast<void*>(&peal_code_patch_seen)))
+    return "libpeal cannot be kept from being unloaded";
   if (std::string problem = make_stubs(sites); !problem.empty()) return problem;
   peal_code_patch_watcher = seen;
   if (std::string problem = change(sites); !problem.empty()) return problem;
-  patched = objects;
-  patched_count.store(objects.size(), std::memory_order_release);
+  note_patched(objects);
   return {};
 }
 
 }  // namespace peal
 
-#else
+#elif !(defined(__aarch64__) && defined(__linux__) && defined(__GLIBC__))
 
 namespace peal {
 
-bool holds_patched_code(std::uintptr_t, std::uintptr_t) noexcept { return false; }
-
 std::string watch_system_calls(std::span<const watched_call>, system_call_watcher) {
-  return "peal watches system calls on x86-64 with the GNU C library only";
+  return "peal watches system calls on x86-64 and aarch64 with the GNU C library only";
 }
 
 }  // namespace peal

@@ -1,6 +1,8 @@
 // memory/code_patch.hpp
 // Shows certain system calls of the C library to a function of ours, right before they are made.
 //
+// What follows is said of x86-64; aarch64 has it simpler (aarch64/code_patch.cpp).
+//
 // In the code of libc.so.6 and of the dynamic linker every `mov $number,%eax; syscall` is found,
 // and its first instruction, five bytes, replaced by a jump to a stub, which saves all registers,
 // calls the watcher, does what was replaced and jumps back. So the C library still makes its system

@@ -1,5 +1,7 @@
 libpeal_core_la_SOURCES += \
+  src/memory/aarch64/instructions.hpp \
   src/memory/code_patch.hpp \
+  src/memory/loaded_code.hpp \
   src/memory/node_heap.hpp \
   src/memory/node_segment.hpp \
   src/memory/preferred_numa.hpp \
@@ -12,6 +14,8 @@ libpeal_core_la_SOURCES += src/memory/unit.cpp
 else
 libpeal_core_la_SOURCES += \
   src/memory/code_patch.cpp \
+  src/memory/aarch64/code_patch.cpp \
+  src/memory/loaded_code.cpp \
   src/memory/node_heap.cpp \
   src/memory/node_segment.cpp \
   src/memory/preferred_numa.cpp \

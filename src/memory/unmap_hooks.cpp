@@ -22,7 +22,7 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 
 // The compiler must not use vector registers here: the C library's function has no reason to expect
 // that they change.
@@ -52,9 +52,16 @@ PEAL_IN_A_SYSTEM_CALL bool harmless(std::uint64_t advice) noexcept {
 }
 
 PEAL_IN_A_SYSTEM_CALL std::uint64_t current_break() noexcept {
+#if defined(__x86_64__)
   std::uint64_t result = SYS_brk;
   asm volatile("syscall" : "+a"(result) : "D"(0) : "rcx", "r11", "memory");
   return result;
+#else
+  register std::uint64_t number asm("x8") = SYS_brk;
+  register std::uint64_t result asm("x0") = 0;
+  asm volatile("svc #0" : "+r"(result) : "r"(number) : "memory");
+  return result;
+#endif
 }
 
 PEAL_IN_A_SYSTEM_CALL void seen(const system_call* call) noexcept {

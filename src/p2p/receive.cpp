@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/copy.hpp"
+#include "base/log.hpp"
 #include "base/timing/copy_time.hpp"
 #include "p2p/messaging.hpp"
 #include "peal/error.hpp"
@@ -22,6 +23,16 @@ namespace {
     became.tag = tag_of(key);
     became.source = source_of(key);
   }
+}
+
+/// Whether the payload of a message that peal itself writes is as long as it has to be.
+bool is_whole(envelope e) noexcept {
+  switch (e.kind()) {
+    case envelope_kind::eager: return true;
+    case envelope_kind::announce: return e.bytes() >= sizeof(announcement);
+    case envelope_kind::fetched: return e.bytes() >= sizeof(fetched_answer);
+  }
+  return false;
 }
 
 }  // namespace
@@ -119,6 +130,12 @@ std::uint32_t messaging::arrived_short(const short_run& run) noexcept {
 }
 
 void messaging::arrived_slow(peer_id from, envelope e, const std::byte* payload) noexcept {
+  if (e.kind() != envelope_kind::eager && !is_whole(e)) {
+    // Nothing that was sent waits for it: whoever sent this is no rank that is in order.
+    log_error("rank {} sent what is no message, of kind {} and {} bytes: dropped", from,
+              static_cast<unsigned>(e.kind()), e.bytes());
+    return;
+  }
   if (e.kind() == envelope_kind::fetched) {
     answered(from, payload);
     return;

@@ -26,9 +26,11 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/shm_transport.hpp \
   src/transport/short_path.hpp \
   src/transport/verbs/addresses.hpp \
+  src/transport/verbs/authenticator.hpp \
   src/transport/verbs/bounded_queue.hpp \
   src/transport/verbs/bulk/bulk_chain.hpp \
   src/transport/verbs/bulk/exposures.hpp \
+  src/transport/verbs/bulk/fetch_pacing.hpp \
   src/transport/verbs/bulk/fetch_progress.hpp \
   src/transport/verbs/bulk/fetcher.hpp \
   src/transport/verbs/bulk/further_rails.hpp \
@@ -40,11 +42,14 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/bulk/reads.hpp \
   src/transport/verbs/bulk/staged.hpp \
   src/transport/verbs/bulk/writer.hpp \
+  src/transport/verbs/connect/cold_traffic.hpp \
   src/transport/verbs/connect/connector.hpp \
   src/transport/verbs/connect/device_events.hpp \
   src/transport/verbs/connect/failure_notices.hpp \
   src/transport/verbs/connect/handshake.hpp \
+  src/transport/verbs/connect/handshake_packing.hpp \
   src/transport/verbs/connect/interface.hpp \
+  src/transport/verbs/connect/least_used.hpp \
   src/transport/verbs/connect/lifetime.hpp \
   src/transport/verbs/connect/promoter.hpp \
   src/transport/verbs/connect/retired_pairs.hpp \
@@ -57,6 +62,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/datagram/interface.hpp \
   src/transport/verbs/datagram/kernel_prober.hpp \
   src/transport/verbs/datagram/node_watch.hpp \
+  src/transport/verbs/datagram/routes.hpp \
   src/transport/verbs/device/completion_channel.hpp \
   src/transport/verbs/device/device.hpp \
   src/transport/verbs/device/device_choice.hpp \
@@ -74,12 +80,15 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/eager/interface.hpp \
   src/transport/verbs/eager/sender.hpp \
   src/transport/verbs/eager/sent_requests.hpp \
+  src/transport/verbs/eager/window_keeper.hpp \
   src/transport/verbs/endpoint/counters.hpp \
   src/transport/verbs/endpoint/interface.hpp \
   src/transport/verbs/endpoint/endpoint.hpp \
   src/transport/verbs/endpoint/port_counters.hpp \
+  src/transport/verbs/endpoint/receive_budget.hpp \
   src/transport/verbs/endpoint/settings.hpp \
   src/transport/verbs/endpoint/work_id.hpp \
+  src/transport/verbs/parsing.hpp \
   src/transport/verbs/peer_events.hpp \
   src/transport/verbs/setup/interface.hpp \
   src/transport/verbs/setup/configuration.hpp \
@@ -109,6 +118,7 @@ libpeal_core_la_SOURCES += src/transport/verbs/unit.cpp
 else
 libpeal_core_la_SOURCES += \
   src/transport/verbs/addresses.cpp \
+  src/transport/verbs/authenticator.cpp \
   src/transport/verbs/bulk/fetcher.cpp \
   src/transport/verbs/bulk/further_rails.cpp \
   src/transport/verbs/bulk/payloads.cpp \
@@ -118,6 +128,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connect/connector.cpp \
   src/transport/verbs/connect/device_events.cpp \
   src/transport/verbs/connect/failure_notices.cpp \
+  src/transport/verbs/connect/handshake_packing.cpp \
   src/transport/verbs/connect/promoter.cpp \
   src/transport/verbs/connect/retired_pairs.cpp \
   src/transport/verbs/connections.cpp \
@@ -136,13 +147,16 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/device/registration_cache.cpp \
   src/transport/verbs/device/slots.cpp \
   src/transport/verbs/eager/sender.cpp \
+  src/transport/verbs/eager/window_keeper.cpp \
   src/transport/verbs/endpoint/counters.cpp \
   src/transport/verbs/endpoint/endpoint.cpp \
   src/transport/verbs/endpoint/port_counters.cpp \
   src/transport/verbs/endpoint/settings.cpp \
+  src/transport/verbs/parsing.cpp \
   src/transport/verbs/setup/configuration.cpp \
   src/transport/verbs/setup/trial.cpp \
   src/transport/verbs/sleeper.cpp \
   src/transport/verbs/verbs_failures.cpp \
+  src/transport/verbs/verbs_networks.cpp \
   src/transport/verbs/verbs_transport.cpp
 endif

@@ -115,6 +115,9 @@ extern "C" {
 [[gnu::weak]] int ibv_modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) {
   return real<ibv_modify_qp>("ibv_modify_qp")(qp, attr, mask);
 }
+[[gnu::weak]] int ibv_modify_srq(ibv_srq* srq, ibv_srq_attr* attr, int mask) {
+  return real<ibv_modify_srq>("ibv_modify_srq")(srq, attr, mask);
+}
 [[gnu::weak]] ibv_context* ibv_open_device(ibv_device* device) {
   return real<ibv_open_device>("ibv_open_device")(device);
 }

@@ -14,9 +14,15 @@ namespace peal::mpi {
 namespace {
 
 // What does not only grow.
-constexpr std::array<std::string_view, 6> levels{"lanes",          "shm.box_bytes",
-                                                 "shm.peer_bytes", "verbs.connections_most",
-                                                 "verbs.slots",    "verbs.slots_free"};
+constexpr std::array<std::string_view, 9> levels{"lanes",
+                                                 "shm.box_bytes",
+                                                 "shm.peer_bytes",
+                                                 "verbs.connections_most",
+                                                 "verbs.slots",
+                                                 "verbs.slots_free",
+                                                 "verbs.receives",
+                                                 "verbs.receives_allotted",
+                                                 "verbs.pinned_bytes"};
 
 int class_of(std::string_view name) noexcept {
   if (name == "shm.most_box_bytes") return MPI_T_PVAR_CLASS_HIGHWATERMARK;

@@ -43,6 +43,13 @@ class connections {
 
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
+  // ---- one after the other, a few at a time
+  [[nodiscard]] std::size_t places() const noexcept { return places_.size(); }
+  /// Null: none stands there.
+  [[nodiscard]] connection* at_place(std::size_t which) const noexcept {
+    return places_[which].get();
+  }
+
   template <class Call>
   void for_each(Call&& call) {
     for (auto& each : places_)

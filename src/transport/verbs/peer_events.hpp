@@ -26,6 +26,9 @@ class peer_events {
   virtual void opened(connection&) noexcept = 0;
   /// Its queue pairs are of no more use.
   virtual void broke(connection&, const char* cause) noexcept = 0;
+  /// The peer sent what no process of this job that is in order sends: "it sent ...". There is no
+  /// use in going on with it, over this connection or another.
+  virtual void violated(connection&, const char* what) noexcept = 0;
   /// It never opened, or both sides have ended it. It is gone after the call.
   virtual void ended(connection&) noexcept = 0;
 
@@ -41,8 +44,11 @@ class peer_events {
   virtual void confirmed(peer_id) noexcept = 0;
 
   // ---- questions
-  /// The peer asks for a connection. False: not now; it asks again.
-  [[nodiscard]] virtual bool admits(peer_id) noexcept = 0;
+  /// The peer asks for a connection; `needed`: something there waits that only a connection can
+  /// carry. False: not now; it asks again.
+  [[nodiscard]] virtual bool admits(peer_id, bool needed) noexcept = 0;
+  /// Whether something here waits that only a connection to the peer can carry.
+  [[nodiscard]] virtual bool needs(peer_id) noexcept = 0;
   /// The device gives no queue pair for a connection to it. False: then there will be none.
   [[nodiscard]] virtual bool waits_for_room(peer_id) noexcept = 0;
   /// The peer has no room for a connection at the moment. True: something waits that only a

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "base/log.hpp"
@@ -47,6 +48,18 @@ void verbs_transport::state::broke(connection& at, const char* cause) noexcept {
   refused(at.peer);
 }
 
+void verbs_transport::state::violated(connection& at, const char* what) noexcept {
+  ++endpoint.counters.packets_refused;
+  if (at.is_lost()) return;
+  connector.forget(at);
+  at.become(connection_state::lost);
+  log_error(
+      "rank {} is given up: it sent {}; its memory, or that of its adapter, is damaged, or it runs "
+      "another build of peal",
+      at.peer, what);
+  refused(at.peer);
+}
+
 void verbs_transport::state::unsendable(peer_id to, int why) noexcept {
   // Finding the peer's place in the network takes packets too, which may be lost; what did not
   // leave is repeated.
@@ -76,7 +89,7 @@ void verbs_transport::state::close(connection& at) noexcept {
   promoter.forget(at);
   at.become(connection_state::lost);
   at.links.destroy();
-  retired_pairs.add(std::move(at.eager.pair), sender.take_slots(at));
+  retired_pairs.add(std::move(at.eager.pair), sender.take_slots(at), at.eager.credits.window());
 }
 
 /// A connection that never opened, or that both sides have ended.
@@ -119,7 +132,13 @@ void verbs_transport::state::confirmed(peer_id by) noexcept { failure_notices.co
 
 // ---- questions
 
-bool verbs_transport::state::admits(peer_id from) noexcept { return promoter.admits(from); }
+bool verbs_transport::state::admits(peer_id from, bool needed) noexcept {
+  return promoter.admits(from, needed);
+}
+
+bool verbs_transport::state::needs(peer_id to) noexcept {
+  return !promoter.cold() || promoter.needed(to);
+}
 
 /// What is being taken away gives a place.
 bool verbs_transport::state::waits_for_room(peer_id wanted) noexcept {
@@ -145,7 +164,11 @@ bool verbs_transport::state::is_given_up(peer_id from) noexcept {
 
 // ---- the transport's own
 
-std::vector<peer_id> verbs_transport::lost() noexcept { return std::exchange(state_->lost, {}); }
+std::vector<peer_id> verbs_transport::lost() noexcept {
+  std::vector<peer_id> all = std::exchange(state_->lost, {});
+  for (const auto& each : further_) std::ranges::copy(each->lost(), std::back_inserter(all));
+  return all;
+}
 
 void verbs_transport::peer_failed(peer_id gone) noexcept {
   state& s = *state_;
@@ -157,43 +180,56 @@ void verbs_transport::peer_failed(peer_id gone) noexcept {
   s.payloads.abandon(gone, at);
   s.promoter.abandon(gone);
   if (at) s.connections.remove(*at);
+  if (verbs_transport* const other = other_to(gone)) other->peer_failed(gone);
 }
 
 bool verbs_transport::has_left(peer_id which) const noexcept {
+  if (const verbs_transport* const other = other_to(which)) return other->has_left(which);
   const connection* at = state_->connections.of(which);
   return (at && at->eager.has_left()) || state_->datagrams.left(which);
 }
 
 void verbs_transport::leave() noexcept {
+  const auto until = std::chrono::steady_clock::now() +
+                     std::chrono::duration<double>{state_->endpoint.set.timeout};
+  begin_to_leave();
+  // All networks in turn: a peer that leaves waits in one for what this process sends in another.
+  while (is_leaving() && std::chrono::steady_clock::now() < until) {
+  }
+}
+
+void verbs_transport::begin_to_leave() noexcept {
   state& s = *state_;
-  const auto until =
-      std::chrono::steady_clock::now() + std::chrono::duration<double>{s.endpoint.set.timeout};
-  std::uint32_t waiting = 0;
   s.connections.for_each([&](connection& each) {
     if (each.is_in_use() && !each.eager.has_left()) s.sender.send_last(each);
   });
   s.datagrams.deliver_no_more();
   s.connector.leave();
   s.promoter.send_last(s.dead);
-  // What is received from now on is dropped.
-  do {
-    std::array<ibv_wc, state::batch> done;
-    const int count = ibv_poll_cq(s.endpoint.completions(), state::batch, done.data());
-    for (int each = 0; each < count; ++each)
-      if (const ibv_wc& one = done[static_cast<std::size_t>(each)];
-          work_id{one.wr_id}.kind() != work::receive)
-        s.take(one);
-    waiting = 0;
-    (void)s.port.poll(s.packet);
-    s.datagrams.poll();
-    s.connections.for_each([&](connection& each) {
-      waiting += each.is_in_use() && !each.eager.has_left() && each.eager.sent.outstanding() > 0;
-    });
-    waiting += !s.datagrams.settled();
-  } while (waiting > 0 && std::chrono::steady_clock::now() < until);
+  for (const auto& each : further_) each->begin_to_leave();
+}
+
+/// What is received from now on is dropped.
+bool verbs_transport::is_leaving() noexcept {
+  state& s = *state_;
+  std::array<ibv_wc, state::batch> done;
+  const int count = ibv_poll_cq(s.endpoint.completions(), state::batch, done.data());
+  for (int each = 0; each < count; ++each)
+    if (const ibv_wc& one = done[static_cast<std::size_t>(each)];
+        work_id{one.wr_id}.kind() != work::receive)
+      s.take(one);
+  (void)s.port.poll(s.packet);
+  s.datagrams.poll();
+  bool waiting = !s.datagrams.settled();
+  s.connections.for_each([&](connection& each) {
+    waiting |= each.is_in_use() && !each.eager.has_left() && each.eager.sent.outstanding() > 0;
+  });
+  for (const auto& each : further_) waiting |= each->is_leaving();
+  return waiting;
 }
 
 void verbs_transport::break_connection(peer_id with) noexcept {
+  if (verbs_transport* const other = other_to(with)) return other->break_connection(with);
   connection* const at = state_->connections.of(with);
   if (!at) return;
   for (std::uint8_t each = 0; each < state_->rails.size(); ++each) break_rail(with, each);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct verbs_transport::open_ports {
 
   open_ports(sink& into, const machine& here, peer_id self, std::uint32_t peers,
              const verbs_options&);
+  /// Of these ports the one that was told as this one, and the address of those it reaches.
+  open_ports(open_ports& all, std::uint8_t port, verbs::addresses over);
   /// From the order in which they were told to the one of `addresses::meet`; the rest is closed.
   /// `before_a_change` is called when the rails that are used are other ones than before.
   template <class BeforeAChange>
@@ -75,7 +78,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   void read_completions() noexcept;
   void take(const ibv_wc&) noexcept;
   void receive(const ibv_wc&, verbs::slot_id) noexcept;
-  void deliver(verbs::connection&, const std::byte* packet, std::size_t bytes) noexcept;
+  void deliver(verbs::connection&, std::span<const std::byte> packet) noexcept;
   void failed(const ibv_wc&, verbs::connection*) noexcept;
   void look_at_the_clock() noexcept;
   bool poll_port() noexcept;
@@ -85,13 +88,15 @@ struct verbs_transport::state final : private verbs::peer_events {
   // What peer_events says.
   void opened(verbs::connection&) noexcept override;
   void broke(verbs::connection&, const char* cause) noexcept override;
+  void violated(verbs::connection&, const char* what) noexcept override;
   void ended(verbs::connection&) noexcept override;
   void refused(peer_id) noexcept override;
   void unsendable(peer_id, int why) noexcept override;
   void vanished(peer_id, verbs::peer_loss) noexcept override;
   void gave_up(peer_id) noexcept override;
   void confirmed(peer_id) noexcept override;
-  bool admits(peer_id) noexcept override;
+  bool admits(peer_id, bool needed) noexcept override;
+  bool needs(peer_id) noexcept override;
   bool waits_for_room(peer_id) noexcept override;
   bool sent_away(peer_id) noexcept override;
   bool may_take(peer_id) noexcept override;
@@ -110,6 +115,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   verbs::addresses& addresses;
   verbs::connections connections;
   verbs::sender sender;
+  verbs::window_keeper window_keeper;
   verbs::payloads payloads;
   verbs::retired_pairs retired_pairs;
   verbs::connector connector;

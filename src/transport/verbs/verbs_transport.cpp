@@ -13,6 +13,7 @@
 #include "peal/error.hpp"
 #include "transport/verbs/datagram/interface.hpp"
 #include "transport/verbs/endpoint/interface.hpp"
+#include "transport/verbs/parsing.hpp"
 #include "transport/verbs/setup/interface.hpp"
 #include "transport/verbs/verbs_state.hpp"
 #include "transport/verbs/wire.hpp"
@@ -53,10 +54,8 @@ verbs_transport::open_ports::open_ports(sink& into, const machine& here, peer_id
       from{options},
       rails{open_rails(here, wishes_of(options))},
       addresses{self_id, rails} {
-  const std::uint32_t key = handshake_port::random_key();
-  addresses.own().handshake_key = key;
   for (std::size_t each = 0; each < rails.size(); ++each) {
-    door made{std::make_unique<handshake_port>(rails[each], key),
+    door made{std::make_unique<handshake_port>(rails[each], peers),
               std::make_unique<verbs::kernel_prober>(rails[each].gid())};
     addresses.own().rails[each].handshake_qp = made.port->number();
     addresses.own().rails[each].door = made.prober->door();
@@ -114,6 +113,7 @@ verbs_transport::state::state(open_ports& by)
       addresses{by.addresses},
       connections{by.peers},
       sender{endpoint, *this},
+      window_keeper{endpoint, connections, sender},
       payloads{endpoint, cache, connections, sender, *this},
       retired_pairs{endpoint},
       connector{endpoint, connections, sender, port, addresses, by.peers, *this},
@@ -153,21 +153,35 @@ void verbs_transport::meet(const std::vector<std::string>& everyone) {
     cold |= known.back() && known.back()->starts_cold;
   }
   const std::vector<std::uint8_t> order = open_ports_->addresses.meet(std::move(known));
+  if (open_ports_->addresses.by_pair()) {
+    split(cold);
+    return;
+  }
   open_ports_->put_in_order(order, open_ports_->addresses.own().used().size(), [&] {
     log_info(
         "messages go over another port than the best one, since not all ranks have its network");
     state_.reset();
   });
+  begin(cold);
+}
+
+void verbs_transport::begin(bool cold) {
   if (!state_) {
     state_ = std::make_unique<state>(*open_ports_);
-    watch(state_->sleeper.descriptors());
+    std::vector<int> descriptors = state_->sleeper.descriptors();
+    for (const auto& each : further_)
+      std::ranges::copy(each->descriptors(), std::back_inserter(descriptors));
+    watch(std::move(descriptors));
   }
   state& s = *state_;
   log_info("messages go over {}: {}", to_text(s.addresses.own().first()), s.on.how().reason);
   if (cold) s.promoter.go_cold();
   s.datagrams.meet();
-  s.port.open(s.promoter.cold() ? port_plan::for_messages(s.on, s.ranks_of_node)
-                                : port_plan::for_handshakes(s.on));
+  const std::uint32_t peers = open_ports_->peers;
+  s.port.open(s.promoter.cold() ? port_plan::for_messages(s.on, s.ranks_of_node, peers,
+                                                          open_ports_->from.set.pinned)
+                                : port_plan::for_handshakes(s.on, peers),
+              s.addresses.own().handshake_key);
 }
 
 // ---- sending
@@ -177,6 +191,7 @@ bool verbs_transport::send(peer_id to, envelope e, const void* payload) noexcept
   connection* at = s.connections.of(to);
   if (at && at->carries()) [[likely]]
     return s.post(*at, e, payload) && s.sent(e);
+  if (verbs_transport* const other = other_to(to)) return other->send(to, e, payload);
   if (s.dead[to]) return true;  // the message is dropped
   if (s.unreachable[to]) return false;
   const auto before = s.sleeper.armed() ? s.sleeper.due() : sleeper::clock::time_point{};
@@ -190,11 +205,14 @@ bool verbs_transport::send_eager(peer_id to, envelope e, const void* payload) no
   connection* at = s.connections.of(to);
   if (at && at->carries()) [[likely]]
     return !at->eager.refuses_eager() && s.post(*at, e, payload);
+  if (verbs_transport* const other = other_to(to)) return other->send_eager(to, e, payload);
   return wants_eager(to) && send(to, e, payload);
 }
 
 bool verbs_transport::wants_eager(peer_id to) const noexcept {
   const connection* at = state_->connections.of(to);
+  if (!at)
+    if (const verbs_transport* const other = other_to(to)) return other->wants_eager(to);
   return at && at->lifetime.carries() ? !at->eager.refuses_eager()
                                       : !state_->datagrams.refuses_eager(to);
 }
@@ -208,33 +226,43 @@ void verbs_transport::set_wants_eager(bool wants) noexcept {
     s.sender.note(each);
   });
   s.datagrams.set_refuses_eager(!wants);
+  for (const auto& each : further_) each->set_wants_eager(wants);
 }
 
 void verbs_transport::flush() noexcept {
   state_->sender.flush();
   state_->datagrams.flush();
+  for (const auto& each : further_) each->flush();
 }
 void verbs_transport::hold_together(batching wanted) noexcept {
   state_->sender.hold_together(wanted == batching::of_one_peer);
   state_->datagrams.hold_together(wanted != batching::none);
+  for (const auto& each : further_) each->hold_together(wanted);
   if (wanted == batching::none) flush();
 }
 bool verbs_transport::holds_messages() const noexcept {
-  return state_->sender.holds() || state_->datagrams.holds();
+  return state_->sender.holds() || state_->datagrams.holds() ||
+         std::ranges::any_of(further_, [](const auto& each) { return each->holds_messages(); });
 }
-bool verbs_transport::settled() const noexcept { return state_->datagrams.settled(); }
+bool verbs_transport::settled() const noexcept {
+  return state_->datagrams.settled() &&
+         std::ranges::all_of(further_, [](const auto& each) { return each->settled(); });
+}
 
 // ---- large payloads
 
 remote_region verbs_transport::expose(peer_id to, const void* data, std::size_t bytes) noexcept {
+  if (verbs_transport* const other = other_to(to)) return other->expose(to, data, bytes);
   return state_->payloads.expose(to, data, bytes);
 }
 
 void verbs_transport::withdraw(peer_id to, const remote_region& where) noexcept {
+  if (verbs_transport* const other = other_to(to)) return other->withdraw(to, where);
   state_->payloads.withdraw(to, where);
 }
 
 void verbs_transport::start_fetch(fetch& f) noexcept {
+  if (verbs_transport* const other = other_to(f.from)) return other->start_fetch(f);
   state& s = *state_;
   s.sleeper.wake();
   const connection* from = s.connections.of(f.from);
@@ -256,8 +284,10 @@ bool verbs_transport::poll() noexcept {
     moved |= s.poll_port();
   moved |= s.promoter.poll();
   moved |= s.payloads.poll();
+  s.window_keeper.poll();
   s.sender.flush();
   if (s.endpoint.epoch % turns_between_looks == 0) s.look_at_the_clock();
+  for (const auto& each : further_) moved |= each->poll();
   return moved;
 }
 
@@ -308,13 +338,24 @@ void verbs_transport::state::look_at_the_clock() noexcept {
 
 // ---- sleep
 
-bool verbs_transport::arm() noexcept { return state_->sleeper.arm(); }
-void verbs_transport::disarm() noexcept { state_->sleeper.disarm(); }
-std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
-  return std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(),
-                   state_->failure_notices.due(), state_->port.due()});
+bool verbs_transport::arm() noexcept {
+  return state_->sleeper.arm() &&
+         std::ranges::all_of(further_, [](const auto& each) { return each->arm(); });
 }
-void verbs_transport::rang(int descriptor) noexcept { state_->sleeper.rang(descriptor); }
+void verbs_transport::disarm() noexcept {
+  state_->sleeper.disarm();
+  for (const auto& each : further_) each->disarm();
+}
+std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
+  auto first = std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(),
+                         state_->failure_notices.due(), state_->port.due()});
+  for (const auto& each : further_) first = std::min(first, each->wakes_at());
+  return first;
+}
+void verbs_transport::rang(int descriptor) noexcept {
+  state_->sleeper.rang(descriptor);
+  for (const auto& each : further_) each->rang(descriptor);
+}
 
 void verbs_transport::state::take(const ibv_wc& one) noexcept {
   const work_id which{one.wr_id};
@@ -343,24 +384,24 @@ void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
   if (one.wc_flags & IBV_WC_WITH_IMM) {
     flags = one.imm_data;
     from->eager.hear(flags);
+    if (from->eager.is_to_tell_refusal()) [[unlikely]]
+      sender.note(*from);
+    if (flags & (immediate::asks_back | immediate::gives_up)) [[unlikely]]
+      endpoint.counters.packets_refused += !window_keeper.heard(*from, flags);
     if (flags & immediate::last) promoter.heard_last(*from);
   }
   const std::byte* const packet = endpoint.slots.at(slot);
-  if (flags & immediate::staged) payloads.arrived(*from, packet, one.byte_len);
-  else deliver(*from, packet, one.byte_len);
+  if (flags & immediate::staged) payloads.arrived(*from, {packet, one.byte_len});
+  else deliver(*from, {packet, one.byte_len});
   endpoint.recycle(slot, from->eager.pair.get());
   if (!(flags & immediate::uncounted) && from->eager.took()) sender.note(*from);
 }
 
-void verbs_transport::state::deliver(connection& from, const std::byte* packet,
-                                     std::size_t bytes) noexcept {
-  for (std::size_t at = 0; at + sizeof(envelope) <= bytes;) {
-    envelope e;
-    std::memcpy(&e, packet + at, sizeof e);
-    if (e.bytes() > bytes - at - sizeof e) return;  // never, from a peer that runs this code
-    out.arrived(from.peer, e, packet + at + sizeof e);
-    at = aligned(at + sizeof e + e.bytes());
-  }
+void verbs_transport::state::deliver(connection& from, std::span<const std::byte> packet) noexcept {
+  const char* const problem = parse_messages(
+      packet, [&](envelope e, const std::byte* payload) { out.arrived(from.peer, e, payload); });
+  if (problem) [[unlikely]]
+    violated(from, problem);
 }
 
 void verbs_transport::report(std::vector<counter>& into) const {
@@ -372,10 +413,24 @@ void verbs_transport::report(std::vector<counter>& into) const {
   add("verbs.connections_most", s.promoter.most(), "connections that this rank may have at a time");
   add("verbs.slots", s.endpoint.slots.size(), "pieces of registered memory for messages");
   add("verbs.slots_free", s.endpoint.slots.free(), "those of them that wait for use");
+  add("verbs.receives", s.endpoint.posted(), "those of them in which messages are received");
+  if (s.endpoint.shared())
+    add("verbs.receives_allotted", s.endpoint.budget().allotted(),
+        "packets that all peers together may send before they get credits back");
+  add("verbs.pinned_bytes", s.endpoint.slots.size() * slot_bytes + s.port.memory_bytes(),
+      "bytes of pinned memory for messages, datagrams and handshakes: at most PEAL_VERBS_PINNED");
   add("verbs.datagram_doorbells", s.port.doorbells(),
       "posts that rang a doorbell for packets, acknowledgements and handshakes: several may share "
       "one");
   for (const port_counters& each : s.ports) each.report(into);
+  // What the ports of other networks have counted is added to what has the same name.
+  std::vector<counter> more;
+  for (const auto& each : further_) each->report(more);
+  for (counter& each : more) {
+    const auto same = std::ranges::find(into, each.name, &counter::name);
+    if (same == into.end()) into.push_back(std::move(each));
+    else same->value += each.value;
+  }
 }
 
 }  // namespace peal

@@ -2,6 +2,9 @@
 // Messages over an RDMA device: eager ones by SEND, large ones by READ of the receiver, their
 // beginning by SEND.
 //
+// Where no network joins all processes there is one such transport for each port that leads to some
+// of them; the first one hands on what concerns the peers of another.
+//
 // How the parts stand together: sender.hpp (out), payloads.hpp (large payloads), endpoint.hpp (what
 // connections share), connector.hpp (connections on first use), datagrams.hpp (messages to peers
 // without one), promoter.hpp (which peers have one), device.hpp. Includes no verbs header, so that
@@ -92,8 +95,21 @@ class verbs_transport final : public transport {
  private:
   struct open_ports;
   struct state;
+  verbs_transport(std::unique_ptr<open_ports>, bool cold);
+  void begin(bool cold);
+  void split(bool cold);
+  /// Null: this one.
+  [[nodiscard]] verbs_transport* other_to(peer_id which) const noexcept {
+    return via_.empty() || via_[which] == 0 ? nullptr : further_[via_[which] - 1u].get();
+  }
+  void begin_to_leave() noexcept;
+  /// Whether something is still on its way to a peer.
+  [[nodiscard]] bool is_leaving() noexcept;
+
   std::unique_ptr<open_ports> open_ports_;  // outlives the state
   std::unique_ptr<state> state_;
+  std::vector<std::unique_ptr<verbs_transport>> further_;
+  std::vector<std::uint8_t> via_;  // by peer: 0 is this one; empty where there is no other one
 };
 
 }  // namespace peal

@@ -19,21 +19,20 @@
 #include <type_traits>
 
 #include "transport/contract.hpp"
+#include "transport/verbs/authenticator.hpp"
 #include "transport/verbs/device/interface.hpp"
 
 namespace peal::verbs {
 
-/// Proves that a handshake packet comes from a process of this job. It travels through PMIx once,
-/// and in every handshake packet.
-using secret = std::array<std::uint64_t, 2>;
-
 /// How a process can be reached: what it tells the other processes before the first message.
 struct address {
-  static constexpr std::uint32_t current_layout = 5;
+  static constexpr std::uint32_t current_layout = 6;
 
   std::uint32_t layout = current_layout;
-  std::uint32_t handshake_key = 0;  // the Q_Key of its UD queue pairs
-  std::uint8_t rail_count = 1;      // ports that it tells of
+  // The Q_Key of its UD queue pairs. Not told: it follows from the secret, so it is known when all
+  // have told theirs.
+  std::uint32_t handshake_key = 0;
+  std::uint8_t rail_count = 1;  // ports that it tells of
   // The last so many of them are not used; known when all have told theirs (addresses.hpp).
   std::uint8_t spare_count = 0;
   // This process talks to peers without a connection; then all processes must.
@@ -69,7 +68,7 @@ inline std::optional<address> address_from(std::string_view text) noexcept {
     return {};
   std::memcpy(&made, text.data(), text.size());
   if (made.layout != address::current_layout || made.rail_count < 1 ||
-      made.rail_count > most_rails || made.spare_count != 0)
+      made.rail_count > most_rails || made.spare_count != 0 || made.job == secret{})
     return {};
   if (to_text(made).size() != text.size()) return {};
   return made;
@@ -89,6 +88,7 @@ enum class handshake_kind : std::uint8_t {
   // connection at all.
   no_room,
 };
+inline constexpr handshake_kind last_handshake_kind = handshake_kind::no_room;
 
 /// Where a rail is now: the address that was told at the start may have changed.
 struct rail_place {
@@ -97,12 +97,12 @@ struct rail_place {
   std::uint16_t reserved = 0;
 };
 
-/// One packet of the handshake. Sent unreliably, so each may come never, twice, or late.
+/// One packet of the handshake. Sent unreliably, so each may come never, twice, or late. What
+/// proves whom it is from travels around it: connect/handshake_packing.hpp.
 struct handshake_packet {
-  static constexpr std::uint64_t mark = 0x7065616c2d726332;  // "peal-rc2"
+  static constexpr std::uint64_t mark = 0x7065616c2d726333;  // "peal-rc3"
 
   std::uint64_t magic = mark;
-  secret job{};
   std::uint64_t from_incarnation = 0;
   std::uint64_t to_incarnation = 0;
   peer_id from = 0;
@@ -119,10 +119,11 @@ struct handshake_packet {
   handshake_kind kind = handshake_kind::request;
   std::uint8_t bulk_count = 0;  // on each rail
   std::uint8_t refuses_eager = 0;
-  std::array<std::uint8_t, 3> reserved{};
+  std::uint8_t needed = 0;  // of a request: something waits that only a connection can carry
+  std::array<std::uint8_t, 2> reserved{};
   std::array<rail_place, most_rails> places{};  // of the sender's rails
 };
-static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake_packet) == 216);
+static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake_packet) == 200);
 
 /// The immediate data of a SEND. A SEND without any returns no credit and changes nothing.
 struct immediate {
@@ -134,6 +135,10 @@ struct immediate {
   static constexpr std::uint32_t leaving = 1u << 19;  // the last one: the sender takes part no more
   // No message follows over this connection: promoter.hpp.
   static constexpr std::uint32_t last = 1u << 20;
+  // The receiver has others in need of credits: what is not used is to be given up.
+  static constexpr std::uint32_t asks_back = 1u << 21;
+  // The credits are none that return, but those that the sender gives up.
+  static constexpr std::uint32_t gives_up = 1u << 22;
 };
 
 /// Two messages in one packet: the second begins where the first one's payload, rounded up, ends.

@@ -27,8 +27,10 @@ class code_patch : public testing::Test {
   void SetUp() override {
     // a new process, in which nothing has been placed yet
     testing::FLAGS_gtest_death_test_style = "threadsafe";
-#if !defined(__x86_64__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "needs unmap hooks: build without a sanitizer, run on x86-64 with glibc";
+#if !(defined(__x86_64__) || defined(__aarch64__)) || defined(__SANITIZE_ADDRESS__) || \
+    defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "needs unmap hooks: build without a sanitizer, run on x86-64 or aarch64 with "
+                    "glibc";
 #endif
   }
 };
@@ -38,11 +40,18 @@ class code_patch : public testing::Test {
   _exit(good ? 0 : 1);
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 /// What other communication libraries do to a function.
 int unmap_in_another_way(void* at, std::size_t bytes) {
+#if defined(__x86_64__)
   long result = SYS_munmap;
   asm volatile("syscall" : "+a"(result) : "D"(at), "S"(bytes) : "rcx", "r11", "memory");
+#else
+  register long number asm("x8") = SYS_munmap;
+  register long result asm("x0") = reinterpret_cast<long>(at);
+  register std::size_t second asm("x1") = bytes;
+  asm volatile("svc #0" : "+r"(result) : "r"(number), "r"(second) : "memory");
+#endif
   return static_cast<int>(result);
 }
 void redirect_munmap() {
@@ -51,9 +60,16 @@ void redirect_munmap() {
   if (mprotect(reinterpret_cast<void*>(page), 8192, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
     end(false, "mprotect");
   const auto to = reinterpret_cast<std::uintptr_t>(&unmap_in_another_way);
+#if defined(__x86_64__)
   at[0] = 0x49, at[1] = 0xbb;  // movabs $to,%r11
   std::memcpy(at + 2, &to, sizeof to);
   at[10] = 0x41, at[11] = 0xff, at[12] = 0xe3;  // jmp *%r11
+#else
+  const std::uint32_t code[2] = {0x5800004f, 0xd61f01e0};  // ldr x15, .+8; br x15
+  std::memcpy(at, code, sizeof code);
+  std::memcpy(at + sizeof code, &to, sizeof to);
+  __builtin___clear_cache(reinterpret_cast<char*>(at), reinterpret_cast<char*>(at + 16));
+#endif
 }
 
 TEST_F(code_patch, leaves_alone_what_somebody_else_has_patched) {
@@ -67,6 +83,7 @@ TEST_F(code_patch, leaves_alone_what_somebody_else_has_patched) {
       testing::ExitedWithCode(0), "");
 }
 
+#if defined(__x86_64__)
 TEST_F(code_patch, leaves_alone_what_may_be_another_instruction) {
   auto* const at = static_cast<std::uint8_t*>(dlsym(RTLD_DEFAULT, "munmap"));
   if (at[0] != 0xb8)
@@ -85,6 +102,8 @@ TEST_F(code_patch, leaves_alone_what_may_be_another_instruction) {
       },
       testing::ExitedWithCode(0), "");
 }
+
+#endif
 
 TEST_F(code_patch, notices_who_patches_later) {
   EXPECT_EXIT(

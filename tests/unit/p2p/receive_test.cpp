@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <string>
 
 #include "transport/short_path.hpp"
 #include "unit/p2p/fake_network.hpp"
@@ -146,6 +147,31 @@ TEST(arrived_short, a_completion_hook_may_post_the_next_receive) {
   // The hook was of the first use of the operation alone.
   EXPECT_EQ(at.second.op->hook.call, nullptr);
   job[1].release(*at.second.op);
+}
+
+/// From a rank whose memory is damaged, say.
+TEST(arrived, what_is_no_message_is_dropped_and_told) {
+  fake_job job{2};
+  landing posted;
+  posted.post(job, 0, 7);
+  sink& into = job[1];
+  const std::array<std::byte, 64> payload{};
+  testing::internal::CaptureStderr();
+  for (const auto kind : {envelope_kind::announce, envelope_kind::fetched,
+                          static_cast<envelope_kind>(3), static_cast<envelope_kind>(255)}) {
+    into.arrived(0, envelope::make(0, 7, 0, kind, 8), payload.data());
+    EXPECT_FALSE(over(*posted.op)) << static_cast<int>(kind);
+  }
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_NE(told.find("rank 0 sent what is no message, of kind 1 and 8 bytes: dropped"),
+            std::string::npos)
+      << told;
+  const std::uint64_t value = 11;
+  into.arrived(0, envelope::make(0, 7, 0, envelope_kind::eager, sizeof value),
+               reinterpret_cast<const std::byte*>(&value));
+  ASSERT_TRUE(over(*posted.op)) << "others are delivered";
+  EXPECT_EQ(posted.value, value);
+  job[1].release(*posted.op);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -309,14 +311,30 @@ TEST(sleep, the_end_of_an_operation_wakes_its_own_thread_and_the_next_leader) {
   }
 }
 
+/// Whether a thread of this process sleeps, as the kernel sees it.
+bool sleeps(int thread) {
+  std::ifstream file{"/proc/self/task/" + std::to_string(thread) + "/stat"};
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(')');
+  return name_end != std::string::npos && line.compare(name_end, 4, ") S ") == 0;
+}
+
 TEST(sleep, a_thread_that_follows_leads_when_the_leader_has_left) {
   engine progress{true, block};
   mailbox from{progress};
   for (int round = 1; round <= 20; ++round) {
     const std::uint64_t before = counted(progress, "wait.wakeups");
     waiting_threads first{progress, 1};  // leads
-    std::thread second{[&] { progress.wait_unlocked([&] { return from.taken.load() == round; }); }};
-    std::this_thread::sleep_for(5ms);
+    std::atomic<int> looks{0}, name{0};
+    std::thread second{[&] {
+      name = ::gettid();
+      progress.wait_unlocked([&] {
+        ++looks;
+        return from.taken.load() == round;
+      });
+    }};
+    while (looks < 3 || !sleeps(name)) std::this_thread::yield();
     first.end(0);
     std::this_thread::sleep_for(round % 3 * 1ms);
     from.post();

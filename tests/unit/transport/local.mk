@@ -17,6 +17,8 @@ check_PROGRAMS += tests/unit/verbs_double_test
 tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/contract.hpp \
   tests/unit/transport/ends.hpp \
+  tests/double/arbitrary_packets.cpp \
+  tests/double/arbitrary_packets.hpp \
   tests/unit/transport/verbs/double/card.cpp \
   tests/unit/transport/verbs/double/card.hpp \
   tests/unit/transport/verbs/double/cards_of_each.cpp \
@@ -26,6 +28,8 @@ tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/verbs/double/fabric/fabric.hpp \
   tests/unit/transport/verbs/double/fabric/schedule.cpp \
   tests/unit/transport/verbs/double/fabric/schedule.hpp \
+  tests/unit/transport/verbs/double/injection.cpp \
+  tests/unit/transport/verbs/double/injection.hpp \
   tests/unit/transport/verbs/double/objects.hpp \
   tests/unit/transport/verbs/double/port.cpp \
   tests/unit/transport/verbs/double/port.hpp \
@@ -79,8 +83,10 @@ EXTRA_DIST += \
   tests/unit/transport/shm/shm_transport_ways_test.cpp \
   tests/unit/transport/short_path_test.cpp \
   tests/unit/transport/verbs/addresses_test.cpp \
+  tests/unit/transport/verbs/authenticator_test.cpp \
   tests/unit/transport/verbs/bounded_queue_test.cpp \
   tests/unit/transport/verbs/bulk/exposures_test.cpp \
+  tests/unit/transport/verbs/bulk/fetch_pacing_test.cpp \
   tests/unit/transport/verbs/bulk/fetch_progress_test.cpp \
   tests/unit/transport/verbs/bulk/links_test.cpp \
   tests/unit/transport/verbs/bulk/reads_test.cpp \
@@ -89,13 +95,17 @@ EXTRA_DIST += \
   tests/double/timeline_test.cpp \
   tests/double/wire_test.cpp \
   tests/double/work_test.cpp \
+  tests/unit/transport/verbs/connect/cold_traffic_test.cpp \
+  tests/unit/transport/verbs/connect/least_used_test.cpp \
   tests/unit/transport/verbs/connect/lifetime_test.cpp \
+  tests/unit/transport/verbs/connect/handshake_packing_test.cpp \
   tests/unit/transport/verbs/connections_test.cpp \
   tests/unit/transport/verbs/datagram/datagram_channel_test.cpp \
   tests/unit/transport/verbs/datagram/kernel_prober_test.cpp \
   tests/unit/transport/verbs/datagram/node_watch_test.cpp \
   tests/unit/transport/verbs/device/device_choice_machines_test.cpp \
   tests/unit/transport/verbs/device/device_choice_test.cpp \
+  tests/unit/transport/verbs/datagram/routes_test.cpp \
   tests/unit/transport/verbs/device/device_test.cpp \
   tests/unit/transport/verbs/device/network_clusters_test.cpp \
   tests/unit/transport/verbs/device/network_test.cpp \
@@ -107,17 +117,23 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/eager/held_packets_test.cpp \
   tests/unit/transport/verbs/eager/sent_requests_test.cpp \
   tests/unit/transport/verbs/endpoint/port_counters_test.cpp \
+  tests/unit/transport/verbs/endpoint/receive_budget_test.cpp \
   tests/unit/transport/verbs/endpoint/settings_test.cpp \
   tests/unit/transport/verbs/endpoint/work_id_test.cpp \
   tests/unit/transport/verbs/setup/configuration_test.cpp \
   tests/unit/transport/verbs/sleeper_test.cpp \
   tests/unit/transport/verbs/verbs_failures_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_shortage_test.cpp \
   tests/unit/transport/verbs/verbs_transport_cold_test.cpp \
   tests/unit/transport/verbs/verbs_transport_contract_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_crowd_test.cpp \
   tests/unit/transport/verbs/verbs_transport_device_test.cpp \
   tests/unit/transport/verbs/verbs_transport_memory_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_incast_test.cpp \
   tests/unit/transport/verbs/verbs_transport_networks_test.cpp \
   tests/unit/transport/verbs/verbs_transport_rails_test.cpp \
   tests/unit/transport/verbs/verbs_transport_test.cpp \
+  tests/double/arbitrary_packets_test.cpp \
   tests/unit/transport/verbs/verbs_transport_trust_test.cpp \
+  tests/unit/transport/verbs/parsing_test.cpp \
   tests/unit/transport/verbs/wire_test.cpp

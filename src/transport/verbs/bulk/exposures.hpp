@@ -4,7 +4,9 @@
 //
 // Addresses and keys travel with an announcement, and a device checks them for peers that read. But
 // what a peer asks this process to write or to send is done by this process, with all its rights.
-// So it is looked up here, and no address that came over the wire is believed.
+// So it is looked up here, and no address that came over the wire is believed. A number tells the
+// place of an exposure and how often that place was used before, so that a question that comes late
+// does not find another exposure.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -29,6 +31,13 @@ struct exposure {
   registration* held = nullptr;  // null: its memory could not be registered
 };
 
+/// What there is for a peer's question about an exposure.
+enum class exposure_answer : std::uint8_t {
+  found,
+  over,  // there was one of that number
+  never  // not to this peer, not so long, or none of that number
+};
+
 class exposures {
  public:
   /// Its number: never 0, the highest bit is not set, and it does not come again before 2^31 others
@@ -50,13 +59,15 @@ class exposures {
     return at < places_.size() && places_[at].used && number_of(at) == number ? &places_[at].what
                                                                               : nullptr;
   }
-  /// The same for a peer that asks for [at, at + bytes) of it.
-  [[nodiscard]] const exposure* find(std::uint64_t number, peer_id by, std::uint64_t at,
-                                     std::uint64_t bytes) const noexcept {
+  /// The same for a peer that asks for [at, at + bytes) of it: `into` is what was found.
+  [[nodiscard]] exposure_answer find(std::uint64_t number, peer_id by, std::uint64_t at,
+                                     std::uint64_t bytes, const exposure*& into) const noexcept {
     const exposure* const found = find(number);
-    return found && found->to == by && at <= found->bytes && bytes <= found->bytes - at && bytes > 0
-               ? found
-               : nullptr;
+    if (!found) return was(number) ? exposure_answer::over : exposure_answer::never;
+    if (found->to != by || at > found->bytes || bytes > found->bytes - at || bytes == 0)
+      return exposure_answer::never;
+    into = found;
+    return exposure_answer::found;
   }
   void remove(std::uint64_t number) noexcept {
     if (!find(number)) return;
@@ -72,6 +83,11 @@ class exposures {
     std::uint32_t generation = 0;
     bool used = false;
   };
+  /// Whether it was dealt out and taken back, as far as generations tell.
+  [[nodiscard]] bool was(std::uint64_t number) const noexcept {
+    const auto at = static_cast<std::uint32_t>(number - 1);
+    return at < places_.size() && number >> 32 < places_[at].generation;
+  }
   [[nodiscard]] std::uint64_t number_of(std::uint32_t at) const noexcept {
     return std::uint64_t{places_[at].generation} << 32 | (at + 1u);
   }

@@ -45,8 +45,10 @@ bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t e
   mine.into = into;
   mine.target = target;
   mine.part = part_of(from, mine.unread);
+  if (!from.reads.any()) pacing_.began();
   from.reads.add(f);
   post(from);
+  take_turns();
   return true;
 }
 
@@ -79,12 +81,12 @@ std::size_t fetcher::limit_of(const connection& from, const bulk_queue& at) cons
 }
 
 /// Requires: there is one.
-bulk_part fetcher::next_part(reads& from) noexcept {
+bulk_part fetcher::next_part(reads& from) const noexcept {
   if (from.any_again()) return from.take_again();
   fetch& f = *from.oldest_unposted();
   fetch_progress& mine = fetch_progress::of(f);
   const auto bytes =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(mine.part, mine.end - mine.posted));
+      static_cast<std::uint32_t>(std::min({mine.part, mine.end - mine.posted, pacing_.longest()}));
   const bulk_part made{&f, nullptr, mine.posted, bytes};
   mine.posted += bytes;
   if (mine.posted == mine.end) from.posted_one();
@@ -92,28 +94,38 @@ bulk_part fetcher::next_part(reads& from) noexcept {
 }
 
 /// Parts of the oldest unposted fetches, as many as the queue pairs take.
-void fetcher::post(connection& from) noexcept {
+void fetcher::post(connection& from, bool turn) noexcept {
   std::array<bulk_chain, most_bulk * most_rails> chains;
   std::array<int, most_bulk * most_rails> failed{};
   const std::size_t count = from.links.size(), of_each = readers(from);
   for (std::size_t each = 0; each < count; ++each) {
     if (from.links[each].refused.empty()) continue;
     endpoint_.bulk.refused -= static_cast<std::uint32_t>(from.links[each].refused.size());
-    for (const bulk_part& part : std::exchange(from.links[each].refused, {}))
+    for (const bulk_part& part : std::exchange(from.links[each].refused, {})) {
       add(chains[each], from, each, part);
+      pacing_.posted(from.reads.pace, part.bytes);
+    }
   }
   const auto takes = [&](std::size_t which) {
     const bulk_queue& at = from.links[which];
     return which % from.links.of_each() < of_each && at.pair &&
            at.under_way.size() + chains[which].size() < limit_of(from, at);
   };
+  std::size_t posted = 0;
   while (from.reads.any_unposted()) {
+    if (from.reads.pace.waits || !pacing_.admits(from.reads.pace, turn, posted)) {
+      pacing_.wait(from, from.reads.pace);
+      break;
+    }
     // The next queue pair in turn that has room.
     std::size_t at = from.reads.next_queue % count, tried = 0;
     for (; tried < count && !takes(at); ++tried) at = (at + 1) % count;
     if (tried == count) break;
     if (from.reads.any_again()) --endpoint_.bulk.refused;
-    add(chains[at], from, at, next_part(from.reads));
+    const bulk_part part = next_part(from.reads);
+    add(chains[at], from, at, part);
+    pacing_.posted(from.reads.pace, part.bytes);
+    ++posted;
     from.reads.next_queue = static_cast<std::uint8_t>((at + 1) % count);
     ++endpoint_.counters.reads;
   }
@@ -122,6 +134,8 @@ void fetcher::post(connection& from) noexcept {
     ++endpoint_.counters.read_doorbells;
     failed[each] = chains[each].post(from.links[each], endpoint_);
     endpoint_.bulk.refused += static_cast<std::uint32_t>(from.links[each].refused.size());
+    for (const bulk_part& part : from.links[each].refused)
+      pacing_.over(from.reads.pace, part.bytes);
   }
   for (std::size_t each = 0; each < count; ++each)
     if (failed[each] != 0 && from.links[each].pair)
@@ -134,7 +148,10 @@ void fetcher::read_again(connection& from, bulk_queue& gone) noexcept {
     from.reads.read_again(part);
     ++endpoint_.bulk.refused;
   };
-  for (; !gone.under_way.empty(); gone.under_way.pop_front()) put(gone.under_way.front());
+  for (; !gone.under_way.empty(); gone.under_way.pop_front()) {
+    if (gone.under_way.front().of) pacing_.over(from.reads.pace, gone.under_way.front().bytes);
+    put(gone.under_way.front());
+  }
   endpoint_.bulk.refused -= static_cast<std::uint32_t>(gone.refused.size());
   for (const bulk_part& each : std::exchange(gone.refused, {})) put(each);
 }
@@ -159,9 +176,18 @@ void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {
   if (mine.unread == 0) {
     from.reads.remove(f);
     let_go(f);
+    if (!from.reads.any()) pacing_.ended();
   }
+  pacing_.over(from.reads.pace, over.bytes);
   if (from.reads.any_unposted()) post(from);
+  take_turns();
   count(f, over.bytes);
+}
+
+/// Of those that waited for what is over now.
+void fetcher::take_turns() noexcept {
+  while (connection* const next = pacing_.next())
+    if (next->is_open()) post(*next, true);
 }
 
 void fetcher::let_go(fetch& over) noexcept {
@@ -171,6 +197,8 @@ void fetcher::let_go(fetch& over) noexcept {
 }
 
 void fetcher::abandon(connection& from, std::vector<fetch*>& ending) noexcept {
+  if (from.reads.any()) pacing_.ended();
+  if (from.reads.pace.waits) pacing_.forget(from, from.reads.pace);
   for (fetch* each : from.reads.take()) {
     let_go(*each);
     ending.push_back(each);
@@ -178,12 +206,14 @@ void fetcher::abandon(connection& from, std::vector<fetch*>& ending) noexcept {
   for (bulk_queue& each : from.links) {
     if (each.rail != 0)
       endpoint_.bulk.elsewhere -= static_cast<std::uint32_t>(each.under_way.size());
-    while (!each.under_way.empty()) each.under_way.pop_front();
+    for (; !each.under_way.empty(); each.under_way.pop_front())
+      if (each.under_way.front().of) pacing_.over(from.reads.pace, each.under_way.front().bytes);
     endpoint_.bulk.refused -= static_cast<std::uint32_t>(each.refused.size());
     each.refused.clear();
   }
   endpoint_.bulk.refused -= static_cast<std::uint32_t>(from.reads.count_again());
   from.reads.forget_again();
+  take_turns();
 }
 
 }  // namespace peal::verbs

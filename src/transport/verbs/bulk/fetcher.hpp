@@ -4,7 +4,8 @@
 //
 // What is to be read of a fetch is cut into parts that go to the bulk queue pairs in turn; every
 // part is signaled. Parts that go to one queue pair at a time share one doorbell. Where there are
-// several rails each has few bytes under way, so that a faster rail takes more.
+// several rails each has few bytes under way, so that a faster rail takes more. When several peers
+// have something to be read, they take turns: fetch_pacing.hpp.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "transport/verbs/bulk/bulk_chain.hpp"
+#include "transport/verbs/bulk/fetch_pacing.hpp"
 #include "transport/verbs/bulk/fetch_progress.hpp"
 #include "transport/verbs/bulk/reads.hpp"
 #include "transport/verbs/device/interface.hpp"
@@ -76,16 +78,18 @@ class fetcher {
 
  private:
   static void add(bulk_chain&, const connection&, std::size_t which, const bulk_part&) noexcept;
-  void post(connection&) noexcept;
+  void post(connection&, bool turn = false) noexcept;
+  void take_turns() noexcept;
   [[nodiscard]] std::size_t readers(const connection&) const noexcept;
   [[nodiscard]] std::size_t limit_of(const connection&, const bulk_queue&) const noexcept;
-  [[nodiscard]] static bulk_part next_part(reads&) noexcept;
+  [[nodiscard]] bulk_part next_part(reads&) const noexcept;
   void let_go(fetch&) noexcept;
   [[nodiscard]] std::uint64_t part_of(const connection&, std::uint64_t bytes) const noexcept;
 
   endpoint& endpoint_;
   registration_cache& cache_;
   queue_failures& failures_;
+  fetch_pacing pacing_;
 };
 
 }  // namespace peal::verbs

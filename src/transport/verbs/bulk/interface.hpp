@@ -6,5 +6,6 @@
 #pragma once
 
 #include "transport/verbs/bulk/links.hpp"
+#include "transport/verbs/bulk/payload_header.hpp"
 #include "transport/verbs/bulk/payloads.hpp"
 #include "transport/verbs/bulk/reads.hpp"

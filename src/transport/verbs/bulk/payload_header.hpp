@@ -6,6 +6,7 @@
 // Units    bytes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,6 +35,27 @@ struct payload_header {
   std::uint64_t bytes = 0;  // ask, write: how many; otherwise: how many follow
 };
 static_assert(sizeof(payload_header) == 32);
+
+/// Behind the header of a `write`: from where the bytes come.
+struct write_source {
+  std::uint64_t number = 0;  // exposures.hpp
+  std::uint64_t at = 0;      // where in it the share begins
+  std::array<std::uint32_t, most_rails> target_keys{};
+};
+
+/// What became of a packet that was parsed without a problem.
+enum class reception : std::uint8_t {
+  taken,
+  over,      // about something that there was: it came again, or late
+  senseless  // about something that there never was, or not so
+};
+struct outcome {
+  reception what = reception::taken;
+  const char* problem = nullptr;  // of what is senseless: ends the sentence "it sent ..."
+  static constexpr outcome senseless(const char* problem) noexcept {
+    return {reception::senseless, problem};
+  }
+};
 
 /// What fits behind a header: whole pages, for fetches that absorb.
 inline constexpr std::size_t most_payload = 8192;

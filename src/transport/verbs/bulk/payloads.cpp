@@ -7,6 +7,7 @@
 #include "base/page.hpp"
 #include "peal/error.hpp"
 #include "transport/verbs/connections.hpp"
+#include "transport/verbs/parsing.hpp"
 
 namespace peal::verbs {
 
@@ -101,27 +102,26 @@ void payloads::failed(connection& at, bulk_queue& which, int why) noexcept {
   else rails_.failed(at, which, std::strerror(why));
 }
 
-void payloads::arrived(connection& from, const std::byte* packet, std::size_t bytes) noexcept {
-  payload_header header;
-  if (bytes < sizeof header) return;  // never, from a peer that runs this code
-  std::memcpy(&header, packet, sizeof header);
-  const std::byte* const data = packet + sizeof header;
-  const std::size_t behind = bytes - sizeof header;
-  switch (header.kind) {
-    case payload_kind::ask:
-      if (!staged_.asked(from, header, data, behind)) ++endpoint_.counters.packets_refused;
-      return;
-    case payload_kind::data:
-      if (header.bytes == behind) staged_.arrived(from, header, data);
-      return;
-    case payload_kind::push:
-      if (header.bytes == behind) pusher_.arrived(from.peer, header, data);
-      return;
-    case payload_kind::write:
-      if (!writer_.asked(from, header, data, behind)) ++endpoint_.counters.packets_refused;
-      return;
-    case payload_kind::written: writer_.arrived(from, header); return;
-    case payload_kind::left_out: rails_.told(from, header.detail); return;
+outcome payloads::take(connection& from, const payload_view& said) noexcept {
+  switch (said.header.kind) {
+    case payload_kind::ask: return staged_.asked(from, said.header, said.exposed);
+    case payload_kind::data: return staged_.arrived(from, said.header, said.data);
+    case payload_kind::push: return pusher_.arrived(from.peer, said);
+    case payload_kind::write: return writer_.asked(from, said.header, said.source);
+    case payload_kind::written: return writer_.arrived(from, said.header);
+    case payload_kind::left_out: rails_.told(from, said.header.detail); return {};
+  }
+  return outcome::senseless("part of a payload of no known kind");
+}
+
+void payloads::arrived(connection& from, std::span<const std::byte> packet) noexcept {
+  const parsed<payload_view> read = parse_payload(packet);
+  const payload_view& said = read.view;
+  const outcome made = read.problem ? outcome::senseless(read.problem) : take(from, said);
+  switch (made.what) {
+    case reception::taken: return;
+    case reception::over: ++endpoint_.counters.packets_refused; return;
+    case reception::senseless: events_.violated(from, made.problem); return;
   }
 }
 

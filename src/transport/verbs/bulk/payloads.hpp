@@ -10,6 +10,8 @@
 // Errors   told to fetch::done: errc::peer_failed.
 #pragma once
 
+#include <span>
+
 #include "transport/verbs/bulk/fetcher.hpp"
 #include "transport/verbs/bulk/further_rails.hpp"
 #include "transport/verbs/bulk/pusher.hpp"
@@ -42,8 +44,9 @@ class payloads final : private queue_failures {
   void withdraw(peer_id to, const remote_region&) noexcept;
   void start(fetch&) noexcept;
 
-  /// A packet that is no message has come.
-  void arrived(connection& from, const std::byte* packet, std::size_t bytes) noexcept;
+  /// A packet that is no message has come. What makes no sense ends the connection
+  /// (peer_events::violated); a question or an answer about what is over is dropped and counted.
+  void arrived(connection& from, std::span<const std::byte> packet) noexcept;
   /// The oldest work request of this bulk queue pair, of the first rail, has completed.
   void completed(connection& at, std::uint32_t bulk) noexcept;
   /// Parts of payloads are on their way here, or have been promised and have not left: the
@@ -72,6 +75,7 @@ class payloads final : private queue_failures {
     return pusher_.busy() || writer_.busy() || staged_.busy() || endpoint_.bulk.any();
   }
   bool step() noexcept;
+  [[nodiscard]] outcome take(connection& from, const payload_view&) noexcept;
   bool push() noexcept;
   void failed(connection&, bulk_queue&, int why) noexcept override;
   [[nodiscard]] std::size_t first_written(const connection& from, std::size_t pushed,

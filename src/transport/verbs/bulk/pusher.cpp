@@ -5,6 +5,7 @@
 #include <new>
 
 #include "transport/verbs/connections.hpp"
+#include "transport/verbs/parsing.hpp"
 
 namespace peal::verbs {
 
@@ -15,6 +16,9 @@ namespace {
 constexpr std::size_t most_unanswered = 8;
 /// Slots that are left to ordinary messages.
 constexpr std::size_t spare_slots = 16;
+/// Payloads of one peer whose beginning has come, and that nobody has taken. A peer that is in
+/// order has far fewer unanswered: most_unanswered times what it pushes, in packets.
+constexpr std::size_t most_beginnings = 1 << 16;
 /// Up to here a READ of the rest would cost more than to push it too.
 constexpr std::size_t whole = 2 * most_payload;
 
@@ -91,15 +95,15 @@ void pusher::forget(beginnings& of, beginnings::iterator which) noexcept {
 }
 
 /// The first piece of a payload that no fetch has asked for yet.
-void pusher::begin(beginnings& known, const payload_header& header) noexcept {
-  const auto number = static_cast<std::uint32_t>(header.number);
+void pusher::begin(beginnings& known, const payload_view& said) noexcept {
+  const auto number = static_cast<std::uint32_t>(said.header.number);
   // Forgets the payloads that the sender has withdrawn since. Numbers are compared modulo 2^32.
   for (auto each = known.begin(); each != known.end();) {
-    if (!each->into && static_cast<std::int32_t>(each->number - (number - header.detail)) < 0)
+    if (!each->into && static_cast<std::int32_t>(each->number - (number - said.header.detail)) < 0)
       forget(known, each);
     else ++each;
   }
-  beginning fresh{number, static_cast<std::uint32_t>(header.position >> 32), 0, nullptr, nullptr};
+  beginning fresh{number, said.planned(), 0, nullptr, nullptr};
   if (kept_ + fresh.planned <= endpoint_.set.kept)
     fresh.data.reset(new (std::nothrow) std::byte[fresh.planned]);
   if (fresh.data) kept_ += fresh.planned;
@@ -107,29 +111,35 @@ void pusher::begin(beginnings& known, const payload_header& header) noexcept {
   known.push_back(std::move(fresh));
 }
 
-void pusher::arrived(peer_id from, const payload_header& header, const std::byte* data) noexcept {
+outcome pusher::arrived(peer_id from, const payload_view& said) noexcept {
   beginnings& known = incoming_[from];
-  const auto number = static_cast<std::uint32_t>(header.number),
-             at = static_cast<std::uint32_t>(header.position);
+  const auto number = static_cast<std::uint32_t>(said.header.number);
+  const std::uint32_t at = said.at();
   auto found = std::ranges::find(known, number, &beginning::number);
   if (found == known.end()) {
-    if (at > 0) return;  // of one that was dropped or taken in part
-    begin(known, header);
+    if (at > 0) return {};  // of one that was dropped or taken in part
+    begin(known, said);
+    if (known.size() > most_beginnings)
+      return outcome::senseless("the beginnings of more payloads than may be unanswered");
     found = known.end() - 1;
   }
-  if (found->arrived != at || at + header.bytes > found->planned) return;
-  if (!found->into && !found->data) return;
-  found->arrived += static_cast<std::uint32_t>(header.bytes);
+  if (found->planned != said.planned())
+    return outcome::senseless("another beginning of a payload than it announced");
+  if (!found->into && !found->data) return {};  // dropped
+  if (found->arrived != at)
+    return outcome::senseless("a piece of the beginning of a payload that was not its turn");
+  found->arrived += static_cast<std::uint32_t>(said.header.bytes);
   if (!found->into) {
-    std::memcpy(found->data.get() + at, data, header.bytes);
-    return;
+    std::memcpy(found->data.get() + at, said.data, said.header.bytes);
+    return {};
   }
   fetch& f = *found->into;
-  const std::size_t bytes = std::min<std::size_t>(header.bytes, f.bytes - at);
-  take(f, data, at, bytes);
+  const std::size_t bytes = std::min<std::size_t>(said.header.bytes, f.bytes - at);
+  take(f, said.data, at, bytes);
   // What was pushed beyond the length of a fetch is not wanted.
   if (found->arrived >= std::min<std::size_t>(found->planned, f.bytes)) forget(known, found);
   count(f, bytes);
+  return {};
 }
 
 std::size_t pusher::claim(fetch& f, std::size_t& here) noexcept {
@@ -145,7 +155,10 @@ std::size_t pusher::claim(fetch& f, std::size_t& here) noexcept {
     known.push_back({number, planned, 0, nullptr, &f});
     return wanted;
   }
-  if (!found->data) {
+  // An announcement that comes twice finds the fetch of the first one.
+  if (found->into) return 0;
+  // What does not fit its announcement is not used; what was dropped is read like the rest.
+  if (!found->data || found->planned != planned) {
     forget(known, found);
     return 0;
   }

@@ -28,6 +28,7 @@
 namespace peal::verbs {
 
 class connections;
+struct payload_view;
 
 class pusher {
  public:
@@ -52,7 +53,7 @@ class pusher {
   /// is: whole pages, or all of it. What has come already is not counted (fetch_progress.hpp) but
   /// in `here`.
   [[nodiscard]] std::size_t claim(fetch&, std::size_t& here) noexcept;
-  void arrived(peer_id from, const payload_header&, const std::byte* data) noexcept;
+  [[nodiscard]] outcome arrived(peer_id from, const payload_view&) noexcept;
 
   /// Pieces for this peer have not left, or a fetch waits for pieces of this peer's.
   [[nodiscard]] bool under_way(peer_id) const noexcept;
@@ -86,7 +87,7 @@ class pusher {
   };
   using beginnings = std::vector<beginning>;
   [[nodiscard]] bool serve(job&) noexcept;
-  void begin(beginnings&, const payload_header&) noexcept;
+  void begin(beginnings&, const payload_view&) noexcept;
   void forget(beginnings&, beginnings::iterator) noexcept;
 
   endpoint& endpoint_;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "transport/verbs/bulk/fetch_pacing.hpp"
 #include "transport/verbs/bulk/links.hpp"
 
 namespace peal::verbs {
@@ -54,6 +55,7 @@ class reads {
   }
   void forget_again() noexcept { again_.clear(); }
 
+  fetch_pacing::peer pace;
   /// The queue pair whose turn it is.
   std::uint8_t next_queue = 0;
 

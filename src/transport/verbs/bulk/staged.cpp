@@ -66,34 +66,43 @@ bool staged::serve(job& mine) noexcept {
   return moved;
 }
 
-bool staged::asked(connection& from, const payload_header& header, const std::byte* data,
-                   std::size_t bytes) noexcept {
-  std::uint64_t number = 0;
-  if (bytes < sizeof number) return false;
-  std::memcpy(&number, data, sizeof number);
-  const exposure* const found = exposures_.find(number, from.peer, header.position, header.bytes);
-  if (found)
-    jobs_.push_back(
-        {from.peer, found->data + header.position, header.bytes, header.number, number});
-  return found != nullptr;
+outcome staged::asked(connection& from, const payload_header& header,
+                      std::uint64_t exposed) noexcept {
+  const exposure* found = nullptr;
+  switch (exposures_.find(exposed, from.peer, header.position, header.bytes, found)) {
+    case exposure_answer::over: return {reception::over};
+    case exposure_answer::never:
+      return outcome::senseless("a question for memory that was not exposed to it");
+    case exposure_answer::found: break;
+  }
+  if (std::ranges::find(jobs_, exposed, &job::exposed) != jobs_.end()) return {reception::over};
+  jobs_.push_back({from.peer, found->data + header.position, header.bytes, header.number, exposed});
+  return {};
 }
 
 void staged::withdraw(std::uint64_t number) noexcept {
   std::erase_if(jobs_, [number](const job& each) { return each.exposed == number; });
 }
 
-void staged::arrived(connection& from, const payload_header& header,
-                     const std::byte* data) noexcept {
+outcome staged::arrived(connection& from, const payload_header& header,
+                        const std::byte* data) noexcept {
   const auto found = incoming_.find(header.number);
-  if (found == incoming_.end() || found->second.from != from.peer) return;
+  if (found == incoming_.end())
+    return header.number - 1 < last_number_
+               ? outcome{reception::over}
+               : outcome::senseless("part of a payload that nobody asked for");
+  if (found->second.from != from.peer)
+    return outcome::senseless("part of a payload that another rank was asked for");
   incoming& mine = found->second;
   fetch& f = *mine.into;
   // They come in order, and each once.
-  if (header.bytes > mine.missing || header.position != mine.bytes - mine.missing) return;
+  if (header.bytes > mine.missing || header.position != mine.bytes - mine.missing)
+    return outcome::senseless("part of a payload that was not its turn");
   take(f, data, mine.begin + header.position, header.bytes);
   mine.missing -= header.bytes;
   if (mine.missing == 0) incoming_.erase(found);
   count(f, header.bytes);
+  return {};
 }
 
 bool staged::awaits(peer_id from) const noexcept {

@@ -30,13 +30,15 @@ class staged {
 
   /// Its share is [begin, end) of the payload; `begin` is a multiple of a page.
   void start(connection&, fetch&, std::size_t begin, std::size_t end) noexcept;
-  /// A peer asks for bytes. False: of what was never exposed to it.
-  [[nodiscard]] bool asked(connection& from, const payload_header&, const std::byte* data,
-                           std::size_t bytes) noexcept;
+  /// A peer asks for bytes of what was exposed under this number. What is being sent already is not
+  /// sent twice.
+  [[nodiscard]] outcome asked(connection& from, const payload_header&,
+                              std::uint64_t exposed) noexcept;
   /// Nothing more is sent of what was exposed under this number.
   void withdraw(std::uint64_t number) noexcept;
   /// Bytes have come.
-  void arrived(connection& from, const payload_header&, const std::byte* data) noexcept;
+  [[nodiscard]] outcome arrived(connection& from, const payload_header&,
+                                const std::byte* data) noexcept;
   [[nodiscard]] bool busy() const noexcept { return !asks_.empty() || !jobs_.empty(); }
   /// Sends what can be sent. True when something was.
   bool step() noexcept;

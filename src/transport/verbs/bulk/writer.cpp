@@ -27,9 +27,7 @@ bool writer::start(connection& from, fetch& f, std::size_t begin, std::size_t en
     mine.target =
         static_cast<std::byte*>(std::aligned_alloc(page, (mine.bytes + page - 1) & ~(page - 1)));
   else mine.target = static_cast<std::byte*>(f.into) + begin;
-  // The whole range, as for what is read of it, so that one registration serves both.
-  if (!f.lands_nowhere()) mine.into = cache_.acquire(f.into, f.bytes, range_use::target);
-  else if (mine.target) mine.into = cache_.acquire(mine.target, mine.bytes, range_use::target);
+  if (mine.target) mine.into = cache_.acquire(mine.target, mine.bytes, range_use::written);
   if (!mine.into) {
     if (f.lands_nowhere()) std::free(mine.target);
     return false;
@@ -52,16 +50,23 @@ void writer::let_go(share& over) noexcept {
   if (over.of->lands_nowhere()) std::free(over.target);
 }
 
-void writer::arrived(connection& from, const payload_header& header) noexcept {
+outcome writer::arrived(connection& from, const payload_header& header) noexcept {
   const auto found = shares_.find(header.number);
-  if (found == shares_.end() || found->second.from != from.peer || found->second.told) return;
+  if (found == shares_.end())
+    return header.number - 1 < last_number_
+               ? outcome{reception::over}
+               : outcome::senseless("news of a write that nobody asked for");
   share& mine = found->second;
+  if (mine.from != from.peer)
+    return outcome::senseless("news of a write that another rank was asked for");
+  if (mine.told) return {reception::over};
   for (const bulk_queue& each : from.links)
     if (each.link != 0 && each.pair && (header.detail & ~mine.noticed & 1u << each.link) != 0)
       mine.awaited = static_cast<std::uint8_t>(mine.awaited | 1u << each.link);
   mine.told = true;
   if (mine.awaited == 0) written(found);
   else ++endpoint_.bulk.elsewhere;
+  return {};
 }
 
 void writer::noticed(const connection& from, const bulk_queue& through,
@@ -102,18 +107,24 @@ void writer::written(shares::iterator which) noexcept {
 
 // ---- the sender
 
-bool writer::asked(connection& from, const payload_header& header, const std::byte* data,
-                   std::size_t bytes) noexcept {
-  source_region source;
-  if (bytes < sizeof source) return false;
-  std::memcpy(&source, data, sizeof source);
-  const exposure* const found = exposures_.find(source.number, from.peer, source.at, header.bytes);
-  if (!found || !found->held) return false;
+outcome writer::asked(connection& from, const payload_header& header,
+                      const write_source& source) noexcept {
+  const exposure* found = nullptr;
+  switch (exposures_.find(source.number, from.peer, source.at, header.bytes, found)) {
+    case exposure_answer::over: return {reception::over};
+    case exposure_answer::never:
+      return outcome::senseless("a question to write memory that was not exposed to it");
+    case exposure_answer::found: break;
+  }
+  if (!found->held) return outcome::senseless("a question to write memory that no device reads");
+  if (std::ranges::find(jobs_, source.number, &write_job::exposed) != jobs_.end())
+    return {reception::over};
   // It stays registered as long as anything is written from it, whenever it is withdrawn.
   cache_.share(*found->held);
   const auto first = reinterpret_cast<std::uint64_t>(found->data) + source.at;
   jobs_.push_back({from.peer,
                    header.number,
+                   source.number,
                    first,
                    header.position,
                    found->held,
@@ -122,7 +133,7 @@ bool writer::asked(connection& from, const payload_header& header, const std::by
                    0,
                    0,
                    {}});
-  return true;
+  return {};
 }
 
 /// Those that nothing is under way for.

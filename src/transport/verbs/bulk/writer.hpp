@@ -43,6 +43,7 @@ class connections;
 struct write_job {
   peer_id to = 0;
   std::uint64_t number = 0;
+  std::uint64_t exposed = 0;             // exposures.hpp
   std::uint64_t source = 0, target = 0;  // addresses
   registration* from = nullptr;
   std::array<std::uint32_t, most_rails> remote_keys{};
@@ -73,11 +74,12 @@ class writer {
   /// Asks for the share [begin, end) of a payload; `begin` is a multiple of a page. False: it
   /// cannot be written, and nothing happened.
   [[nodiscard]] bool start(connection&, fetch&, std::size_t begin, std::size_t end) noexcept;
-  /// A peer asks for a share. False: of what was never exposed to it.
-  [[nodiscard]] bool asked(connection& from, const payload_header&, const std::byte* data,
-                           std::size_t bytes) noexcept;
+  /// A peer asks for a share of what was exposed to it. What is being written already is not
+  /// written twice.
+  [[nodiscard]] outcome asked(connection& from, const payload_header&,
+                              const write_source&) noexcept;
   /// A peer has written one.
-  void arrived(connection& from, const payload_header&) noexcept;
+  [[nodiscard]] outcome arrived(connection& from, const payload_header&) noexcept;
   /// The oldest part of this bulk queue pair has arrived; it was a write, or a notice.
   void completed(connection&, bulk_queue&) noexcept;
   /// A notice has come.
@@ -109,15 +111,10 @@ class writer {
     bool told = false;                      // that all is written
     std::uint8_t noticed = 0, awaited = 0;  // a bit for each link
   };
-  struct source_region {
-    std::uint64_t number;  // exposures.hpp
-    std::uint64_t at;      // where in it the share begins
-    std::array<std::uint32_t, most_rails> target_keys;
-  };
   struct note {
     peer_id to;
     payload_header what;
-    source_region source;  // in a question
+    write_source source;  // in a question
   };
   [[nodiscard]] bool post(write_job&) noexcept;
   [[nodiscard]] bool post(write_job&, connection&, std::size_t which) noexcept;

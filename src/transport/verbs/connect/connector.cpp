@@ -28,6 +28,7 @@ connector::connector(endpoint& endpoint, connections& connections, sender& out,
       addresses_{who},
       events_{told},
       port_{port},
+      packing_{peers},
       last_attempts_(peers) {}
 
 // ---- making
@@ -37,25 +38,26 @@ connection* connector::make(peer_id to) noexcept {
   eager_channel& eager = made->eager;
   const auto refuse = [&](const char* what) {
     for (const slot_id each : eager.own_receives) endpoint_.slots.give_back(each);
-    endpoint_.leave_room();
+    endpoint_.leave_room(eager.credits.window());
     if (events_.waits_for_room(to)) return nullptr;
     log_error("no connection to rank {}: {} {}: {}", to, endpoint_.on.name(), what,
               std::strerror(errno));
     events_.refused(to);
     return nullptr;
   };
-  if (!endpoint_.make_room()) {
+  const std::uint16_t window = endpoint_.make_room();
+  if (window == 0) {
     if (events_.waits_for_room(to)) return nullptr;
     log_error("no connection to rank {}: no room for its messages", to);
     events_.refused(to);
     return nullptr;
   }
+  eager.credits.grant(window);
   eager.pair = endpoint_.make_control();
   if (!eager.pair) return refuse("gives no queue pair");
   if (!make_links(*made, *addresses_.of(to))) return refuse("gives no queue pair for bulk data");
   if (!endpoint_.fill(*eager.pair, eager.own_receives)) return refuse("takes no receives");
   eager.sent.reserve(endpoint_.set.send_depth);
-  eager.credits.grant(static_cast<std::uint16_t>(endpoint_.set.window));
   made->handshake.own_psn_ = static_cast<std::uint32_t>(random_word()) & 0xffffff;
   made->handshake.attempt_ = ++attempts_;
   ++endpoint_.counters.connections;
@@ -67,20 +69,25 @@ void connector::begin(connection& with) noexcept {
   waiting_.push_back(&with);
 }
 
-void connector::start(peer_id to) noexcept {
+bool connector::may_reach(peer_id to) noexcept {
   if (!addresses_.of(to)) {
     log_error(
         "rank {} has told no address for RDMA: it has no device, or runs another version of peal",
         to);
     events_.refused(to);
-    return;
+    return false;
   }
   if (reach_of(addresses_.of(to)->first(), addresses_.own().first()) == reach::none) {
     log_error("no connection to rank {}: {}", to,
               no_network(addresses_.own().told(), addresses_.of(to)->told()));
     events_.refused(to);
-    return;
+    return false;
   }
+  return true;
+}
+
+void connector::start(peer_id to) noexcept {
+  if (!may_reach(to)) return;
   connection* made = make(to);
   if (!made) return;
   begin(*made);
@@ -90,7 +97,6 @@ void connector::start(peer_id to) noexcept {
 handshake_packet connector::packet(const connection& of, handshake_kind kind,
                                    std::uint32_t answers) const noexcept {
   handshake_packet made;
-  made.job = addresses_.job();
   made.from_incarnation = addresses_.own().incarnation;
   made.to_incarnation = addresses_.of(of.peer)->incarnation;
   made.from = addresses_.self();
@@ -105,6 +111,7 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind,
   made.kind = kind;
   made.bulk_count = of.links.of_each();
   made.refuses_eager = sender_.refuses_eager();
+  made.needed = kind == handshake_kind::request && events_.needs(of.peer);
   for (std::size_t each = 0; each < most_rails; ++each)
     made.places[each] = {addresses_.own().rails[each].gid, addresses_.own().rails[each].lid, 0};
   return made;
@@ -118,12 +125,13 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind,
 int connector::send(const handshake_packet& what) noexcept {
   static constexpr std::array<std::byte, 4096> zeros{};
   const address& where = *addresses_.of(what.to);
+  const packed_handshake packed = packing_.pack(what, addresses_.proof());
   std::size_t more = 0;
   if (what.kind == handshake_kind::request || what.kind == handshake_kind::reply)
     more = (std::size_t{128} << std::min(where.first().mtu, addresses_.own().first().mtu)) -
-           sizeof what;
-  if (const int failed = port_.add(what.to, where, &what, sizeof what, zeros.data(),
-                                   std::min(more, port_.packet_bytes() - sizeof what));
+           sizeof packed;
+  if (const int failed = port_.add(what.to, where, &packed, sizeof packed, zeros.data(),
+                                   std::min(more, port_.packet_bytes() - sizeof packed));
       failed != 0)
     return failed;
   const std::optional<handshake_port::refusal> refused = port_.post();
@@ -171,6 +179,7 @@ bool connector::repeat(clock::time_point now) noexcept {
         mine.complained = true;
         complain(of);
       }
+      mine.last.needed = of.is_requesting() && events_.needs(of.peer);
       // One that waits for a request to come again has nothing to repeat.
       if (const int failed = mine.last.attempt != 0 ? send(mine.last) : 0;
           failed != 0 && !may_retry(of.handshake, failed)) {
@@ -205,28 +214,17 @@ void connector::complain(const connection& of) const noexcept {
           : "");
 }
 
-bool connector::trusts(const handshake_packet& said) const noexcept {
-  return said.magic == handshake_packet::mark && said.job == addresses_.job() &&
-         said.to == addresses_.self() && said.from != addresses_.self() &&
-         addresses_.of(said.from) &&
-         said.from_incarnation == addresses_.of(said.from)->incarnation &&
-         said.to_incarnation == addresses_.own().incarnation && said.bulk_count >= 1 &&
-         said.bulk_count <= most_bulk && said.credits > 0;
-}
-
 void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
   handshake_packet said;
-  if (bytes >= sizeof said) std::memcpy(&said, packet, sizeof said);
-  if (bytes < sizeof said || !trusts(said)) {
-    ++endpoint_.counters.packets_refused;
-    return;
+  switch (packing_.unpack({packet, bytes}, addresses_, said)) {
+    case handshake_packing::verdict::good: break;
+    case handshake_packing::verdict::refused: ++endpoint_.counters.packets_refused; return;
+    case handshake_packing::verdict::repeated: ++endpoint_.counters.handshakes_stale; return;
   }
   if ((said.kind == handshake_kind::request || said.kind == handshake_kind::reply) &&
-      addresses_.moved(said.from, said.places)) {
+      addresses_.moved(said.from, said.places))
     log_info("rank {} is reached at {} now", said.from,
              to_text(addresses_.of(said.from)->first().gid));
-    port_.forget_route(said.from);
-  }
   if (said.kind == handshake_kind::failed) {
     (void)say(said.from, handshake_kind::failed_too, 0);
     events_.gave_up(said.from);
@@ -263,7 +261,7 @@ void connector::requested(const handshake_packet& said) noexcept {
   }
   if (!known) {
     if (!is_new) return;
-    if (events_.admits(said.from)) known = make(said.from);
+    if (events_.admits(said.from, said.needed != 0)) known = make(said.from);
     if (!known) {
       (void)say(said.from, handshake_kind::no_room, connections_.count() == 0 ? 1 : 0);
       return;
@@ -314,7 +312,6 @@ void connector::replied(const handshake_packet& said) noexcept {
 
 int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexcept {
   handshake_packet made;
-  made.job = addresses_.job();
   made.from_incarnation = addresses_.own().incarnation;
   made.to_incarnation = addresses_.of(to)->incarnation;
   made.from = addresses_.self();

@@ -12,10 +12,10 @@
 //
 // A connection has a number on each side, counted up, so that packets of an earlier connection
 // between the two are known as such. A request may be given up as long as it is not answered; a
-// reply to it is then answered with `gone`. Packets carry the job's secret and both incarnations;
-// anything else is dropped and counted. A handshake is never given up for lack of an answer: the
-// peer may compute for an hour before it looks. A peer that was given up for another reason is told
-// so (failure_notices.hpp).
+// reply to it is then answered with `gone`. What is not proven to come from a process of this job,
+// or came before, is dropped and counted (handshake_packing.hpp). A handshake is never given up for
+// lack of an answer: the peer may compute for an hour before it looks. A peer that was given up for
+// another reason is told so (failure_notices.hpp).
 //
 // Layer    transport/verbs. Control path only.
 // Threads  one at a time.
@@ -29,6 +29,7 @@
 #include "transport/verbs/addresses.hpp"
 #include "transport/verbs/bulk/interface.hpp"
 #include "transport/verbs/connect/handshake.hpp"
+#include "transport/verbs/connect/handshake_packing.hpp"
 #include "transport/verbs/datagram/interface.hpp"
 #include "transport/verbs/eager/interface.hpp"
 #include "transport/verbs/endpoint/interface.hpp"
@@ -45,6 +46,8 @@ class connector {
             peer_events&);
 
   void start(peer_id) noexcept;
+  /// Whether a packet may reach it. False: peer_events::refused has been told.
+  [[nodiscard]] bool may_reach(peer_id) noexcept;
   /// A packet that begins with handshake_packet::mark.
   void got(const std::byte* packet, std::size_t bytes) noexcept;
   /// Packets that are due. True when something moved.
@@ -67,7 +70,6 @@ class connector {
  private:
   connection* make(peer_id) noexcept;
   void complain(const connection&) const noexcept;
-  [[nodiscard]] bool trusts(const handshake_packet&) const noexcept;
   void requested(const handshake_packet&) noexcept;
   void replied(const handshake_packet&) noexcept;
   void sent_away(const handshake_packet&) noexcept;
@@ -95,6 +97,7 @@ class connector {
   addresses& addresses_;
   peer_events& events_;
   handshake_port& port_;
+  handshake_packing packing_;
   std::vector<connection*> waiting_;          // requesting or answered
   std::vector<std::uint32_t> last_attempts_;  // of each peer, as far as one is known
   std::uint32_t attempts_ = 0;                // connections begun

@@ -98,9 +98,10 @@ void device_events::handle(const news& told) noexcept {
     case IBV_EVENT_GID_CHANGE:
     case IBV_EVENT_SM_CHANGE:
     case IBV_EVENT_CLIENT_REREGISTER: address_changed(told); return;
-    // Receives never run short (endpoint.hpp), so this event is not asked for. The others change
-    // nothing here: an answered handshake ends with the first message.
     case IBV_EVENT_SRQ_LIMIT_REACHED:
+      if (told.rail == 0) endpoint_.receives_low();
+      return;
+    // The others change nothing here: an answered handshake ends with the first message.
     default:
       log_debug("{} tells: {}", endpoint_.rails[told.rail].name(), ibv_event_type_str(told.type));
   }

@@ -9,6 +9,7 @@
 #include "transport/verbs/connect/device_events.hpp"
 #include "transport/verbs/connect/failure_notices.hpp"
 #include "transport/verbs/connect/handshake.hpp"
+#include "transport/verbs/connect/handshake_packing.hpp"
 #include "transport/verbs/connect/lifetime.hpp"
 #include "transport/verbs/connect/promoter.hpp"
 #include "transport/verbs/connect/retired_pairs.hpp"

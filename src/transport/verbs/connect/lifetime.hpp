@@ -1,6 +1,6 @@
 // transport/verbs/connect/lifetime.hpp
-// From when on a connection carries messages, and how it ends while both sides live. The promoter
-// writes it.
+// From when on a connection carries messages, how much it is used, and how it ends while both sides
+// live. The promoter writes it.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.
@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+
+#include "transport/verbs/connect/least_used.hpp"
 
 namespace peal::verbs {
 
@@ -28,6 +30,21 @@ class lifetime {
   void heard(std::uint32_t epoch) noexcept { heard_epoch_ = epoch; }
   [[nodiscard]] std::uint32_t heard_epoch() const noexcept { return heard_epoch_; }
   [[nodiscard]] clock::time_point opened_at() const noexcept { return opened_at_; }
+
+  // ---- its traffic, in packets
+  /// So many went before there was the connection; `total`: what the connection itself has counted
+  /// so far. `age` as in least_used.hpp.
+  void count(std::uint32_t packets, std::uint32_t total, std::uint32_t age) noexcept {
+    packets_ = packets;
+    total_ = total;
+    age_ = age;
+  }
+  void look(std::uint32_t total, std::uint32_t terms) noexcept {
+    packets_ = of_late(packets_, total - total_, terms);
+    total_ = total;
+  }
+  [[nodiscard]] std::uint32_t packets() const noexcept { return packets_; }
+  [[nodiscard]] std::uint32_t age() const noexcept { return age_; }
 
   /// Nothing new is begun.
   void begin_to_end() noexcept {
@@ -49,6 +66,9 @@ class lifetime {
   bool said_last_ = false;
   bool heard_last_ = false;
   std::uint32_t heard_epoch_ = 0;
+  std::uint32_t packets_ = 0;  // of late
+  std::uint32_t total_ = 0;    // since it was opened, at the last look
+  std::uint32_t age_ = 0;
   clock::time_point opened_at_;
 };
 

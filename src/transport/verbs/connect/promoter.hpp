@@ -1,7 +1,9 @@
 // transport/verbs/connect/promoter.hpp
 // Which peers are connected. In a job with more peers than may be connected, a peer starts cold:
 // its messages go as datagrams. After some of them, or at once for a large payload, it gets a
-// connection. When as many connections as may be are open, the coldest one ends for it.
+// connection. When as many connections as may be are open, the least used one ends for it: at once
+// for a large payload, which nothing else carries, and for messages only where it has clearly less
+// traffic (least_used.hpp). So peers that are used alike do not change places for ever.
 //
 // How messages stay in order, without a mark in either stream:
 // - From datagrams to a connection: once the connection is open, messages to the peer wait until
@@ -27,11 +29,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <vector>
 
 #include "base/settings.hpp"
 #include "transport/verbs/bulk/interface.hpp"
+#include "transport/verbs/connect/cold_traffic.hpp"
 #include "transport/verbs/connect/connector.hpp"
+#include "transport/verbs/connect/least_used.hpp"
 #include "transport/verbs/datagram/interface.hpp"
 #include "transport/verbs/eager/interface.hpp"
 
@@ -60,9 +65,11 @@ class promoter {
   void opened(connection&) noexcept;
   /// The peer's last message has come.
   void heard_last(connection&) noexcept;
-  [[nodiscard]] bool may_take_datagrams(peer_id from) const noexcept;
-  /// A peer asks for a connection, and there is none.
-  [[nodiscard]] bool admits(peer_id) noexcept;
+  /// A datagram came. Whether it may be delivered.
+  [[nodiscard]] bool may_take_datagrams(peer_id from) noexcept;
+  /// A peer asks for a connection, and there is none. `needed`: something there waits for it that
+  /// cannot go otherwise.
+  [[nodiscard]] bool admits(peer_id, bool needed) noexcept;
   /// The device, or the kernel, gives no more connections: messages go as datagrams, and those that
   /// need a connection take turns. False: there is none at all, for as long as a silent adapter is
   /// waited for, and something waits that cannot go otherwise.
@@ -89,11 +96,19 @@ class promoter {
 
  private:
   using clock = std::chrono::steady_clock;
+  /// What stands in the line for a connection.
+  enum class wish : std::uint8_t { none, traffic, need };
+
   bool step() noexcept;
-  void want(peer_id) noexcept;
+  void want(peer_id, wish) noexcept;
+  void stand_in_line(peer_id, wish) noexcept;
+  [[nodiscard]] bool deserves(peer_id, std::uint32_t of_other) noexcept;
+  void look_at_the_traffic() noexcept;
   bool connect_waiting() noexcept;
   void make_room() noexcept;
-  [[nodiscard]] connection* coldest(clock::time_point now) noexcept;
+  void give_up_a_request(clock::time_point now) noexcept;
+  void rank(clock::time_point now);
+  [[nodiscard]] connection* least(clock::time_point now) noexcept;
   void begin_to_end(connection&) noexcept;
   bool go_on_ending() noexcept;
 
@@ -106,12 +121,17 @@ class promoter {
   payloads& payloads_;
   peer_events& events_;
   promotion_rules rules_;
-  std::vector<std::uint32_t> messages_;  // to each cold peer
-  std::deque<peer_id> line_;             // want a connection
-  std::vector<bool> in_line_;
+  cold_traffic cold_;
+  std::deque<peer_id> line_;     // want a connection
+  std::vector<wish> wishes_;     // of each peer
   std::vector<fetch*> fetches_;  // wait for a connection, oldest first
   std::vector<connection*> ending_;
-  clock::time_point next_demand_;
+  clock::time_point next_demand_, next_rank_, next_attempt_;
+  least_used least_used_;
+  std::uint32_t least_packets_ = 0;       // of the last one that was found to be used least
+  std::uint64_t term_began_ = 0;          // at so much traffic
+  std::uint32_t terms_ = 0, ranked_ = 0;  // terms so far; at the last look at all connections
+  std::uint32_t next_age_ = std::numeric_limits<std::uint32_t>::max();
   // While there is no connection at all, since the device gives none: since when, and when it is
   // asked again.
   clock::time_point short_since_ = clock::time_point::max(), next_try_;

@@ -13,8 +13,9 @@ constexpr std::chrono::milliseconds long_enough{50};
 
 }  // namespace
 
-void retired_pairs::add(queue_pair pair, std::vector<slot_id> slots) noexcept {
-  retired made{std::move(pair), std::move(slots), clock::now() + long_enough};
+void retired_pairs::add(queue_pair pair, std::vector<slot_id> slots,
+                        std::uint16_t window) noexcept {
+  retired made{std::move(pair), std::move(slots), window, clock::now() + long_enough};
   ibv_qp_attr error{};
   error.qp_state = IBV_QPS_ERR;
   // One in INIT has received nothing.
@@ -27,7 +28,7 @@ void retired_pairs::add(queue_pair pair, std::vector<slot_id> slots) noexcept {
 void retired_pairs::end(retired& gone) noexcept {
   gone.pair.reset();
   for (const slot_id each : gone.slots) endpoint_.slots.give_back(each);
-  endpoint_.leave_room();
+  endpoint_.leave_room(gone.window);
 }
 
 void retired_pairs::last_reached(std::uint32_t number) noexcept {

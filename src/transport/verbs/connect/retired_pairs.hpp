@@ -31,8 +31,8 @@ class retired_pairs {
   explicit retired_pairs(endpoint& endpoint) : endpoint_{endpoint} {}
 
   /// Takes a queue pair, the slots that it may still read, and its connection's room in the
-  /// endpoint, all of which it gives back at its end.
-  void add(queue_pair, std::vector<slot_id> slots) noexcept;
+  /// endpoint (`window`: of its peer), all of which it gives back at its end.
+  void add(queue_pair, std::vector<slot_id> slots, std::uint16_t window) noexcept;
   /// The device has said so of the queue pair with this number.
   void last_reached(std::uint32_t number) noexcept;
 
@@ -54,6 +54,7 @@ class retired_pairs {
   struct retired {
     queue_pair pair;
     std::vector<slot_id> slots;
+    std::uint16_t window = 0;
     clock::time_point until;
     bool over = false;  // all its completions are in the queue
   };

@@ -10,6 +10,7 @@
 // Units    bytes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -21,10 +22,11 @@ namespace peal::verbs {
 
 /// Before the data of every packet.
 struct datagram_header {
-  static constexpr std::uint64_t mark = 0x7065616c2d756431;  // "peal-ud1"
+  static constexpr std::uint64_t mark = 0x7065616c2d756432;  // "peal-ud2"
 
   std::uint64_t magic = mark;
-  secret job{};
+  // authenticator::short_tag_of all that follows in the header.
+  std::uint64_t proof = 0;
   std::uint64_t from_incarnation = 0;
   std::uint64_t to_incarnation = 0;
   peer_id from = 0;
@@ -34,7 +36,18 @@ struct datagram_header {
   std::uint32_t acknowledged = 0;  // everything up to this number has been taken
   std::uint16_t bytes = 0;         // of the stream, behind the header
   std::uint16_t flags = 0;
-  std::uint32_t reserved = 0;
+  // Packets of the receiver of this one that may be under way, as far as the sender has receives
+  // for all who send to it; 0: it says nothing.
+  std::uint16_t allowed = 0;
+  std::array<std::uint16_t, 5> reserved{};
+
+  [[nodiscard]] std::uint64_t proof_by(const authenticator& which) const noexcept {
+    return which.short_tag_of(reinterpret_cast<const std::byte*>(this) + proven_from,
+                              sizeof *this - proven_from);
+  }
+
+ private:
+  static constexpr std::size_t proven_from = 2 * sizeof(std::uint64_t);
 };
 static_assert(std::is_trivially_copyable_v<datagram_header> && sizeof(datagram_header) == 64);
 
@@ -54,6 +67,7 @@ struct datagram {
   std::uint16_t flags = 0;
   std::uint16_t bytes = 0;
   const std::byte* data = nullptr;  // aligned to 16
+  std::uint16_t allowed = 0;
 };
 
 }  // namespace peal::verbs

@@ -18,7 +18,6 @@ constexpr milliseconds longest_datagram_pause{1000};
 /// places.
 constexpr std::uint32_t enough_gaps = 3;
 constexpr std::uint32_t usual_window = 32;
-constexpr std::uint32_t first_allowed = 16;
 constexpr std::uint32_t fewest_allowed = 2;
 /// Packets beyond the expected one that may come: more than any window.
 constexpr std::uint32_t receive_window = 128;
@@ -61,14 +60,15 @@ void packet_store::give_back(std::byte* over) noexcept {
 // ---- sending
 
 datagram_channel::datagram_channel(sink& into, datagram_output& out, packet_store& store,
-                                   datagram_counters& counted, peer_id peer)
+                                   datagram_counters& counted, peer_id peer, std::uint32_t first)
     : sink_{into},
       out_{out},
       store_{store},
       counters_{counted},
       peer_{peer},
       window_{window_for(store.packet_bytes())},
-      allowed_{first_allowed},
+      allowed_{std::clamp(first, 1u, first_window)},
+      told_{window_},
       pause_{first_datagram_pause} {}
 
 datagram_channel::~datagram_channel() {
@@ -86,7 +86,7 @@ std::size_t datagram_channel::open_room() const noexcept {
 bool datagram_channel::admits(std::size_t packets) const noexcept {
   if (packets == 0) return true;
   if (store_.left() < packets) return false;
-  return packets_.empty() || (packets_.size() + packets <= allowed_ && !store_.scarce());
+  return packets_.empty() || (packets_.size() + packets <= most() && !store_.scarce());
 }
 
 datagram_channel::packet& datagram_channel::open_packet() noexcept {
@@ -158,7 +158,7 @@ void datagram_channel::transmit(clock::time_point now) noexcept {
     if (!put(repeat_first_)) return;
     ++counters_.repeated;
   }
-  while (sent_ != end()) {
+  while (may_leave()) {
     if (!put(sent_)) return;
     ++counters_.packets;
     counters_.bytes += packets_[sent_ - base_].bytes;
@@ -176,6 +176,12 @@ void datagram_channel::transmit(clock::time_point now) noexcept {
   ++counters_.acknowledgements;
 }
 
+/// A packet was lost.
+void datagram_channel::halve() noexcept {
+  allowed_ = std::max(allowed_ / 2, std::min(allowed_, fewest_allowed));
+  lost_any_ = true;
+}
+
 /// So many of the oldest packets are to be repeated.
 void datagram_channel::lost(std::uint32_t repeats) noexcept {
   repeat_first_ = base_;
@@ -188,7 +194,7 @@ void datagram_channel::expire(clock::time_point now) noexcept {
   due_ = now + pause_;
   recovering_ = true;
   recover_end_ = sent_;
-  allowed_ = std::max(allowed_ / 2, fewest_allowed);
+  halve();
   lost(1);
 }
 
@@ -198,7 +204,7 @@ void datagram_channel::acknowledged(std::uint32_t count, bool gap, clock::time_p
     gaps_ = 0;
     recovering_ = true;
     recover_end_ = sent_;
-    allowed_ = std::max(allowed_ / 2, fewest_allowed);
+    halve();
     lost(1);
     return;
   }
@@ -220,9 +226,11 @@ void datagram_channel::acknowledged(std::uint32_t count, bool gap, clock::time_p
   }
   recovering_ = false;
   acknowledged_ += count;
+  // The first window may be far below what there is room for; until something is lost it doubles.
+  if (!lost_any_) acknowledged_ = std::max(acknowledged_, allowed_);
   if (acknowledged_ < allowed_) return;
   acknowledged_ = 0;
-  allowed_ = std::min(allowed_ + 1, window_);
+  allowed_ = std::min(allowed_ + (lost_any_ ? 1 : count), window_);
 }
 
 // ---- receiving
@@ -242,6 +250,7 @@ bool datagram_channel::receive(const datagram& d, clock::time_point now, bool ma
   const bool late = news > sent_ - base_;
   // What has never been sent cannot be acknowledged.
   if (late && base_ - 1 - d.acknowledged > long_ago) return false;
+  if (d.allowed != 0) told_ = d.allowed;
   if (!late) acknowledged(news, (d.flags & datagram_flags::gap) != 0, now);
   if (sequenced && may_take) take(d);
   return true;

@@ -6,9 +6,11 @@
 // The sender has a window of packets, and keeps a packet until it is acknowledged. When nothing was
 // heard for `pause`, the oldest packet is repeated, and the pause doubles up to a second, since the
 // peer may just compute. When three acknowledgements tell of a gap, the oldest packet is repeated
-// at once. Other lost packets are repeated as acknowledgements come. Each loss halves the window,
-// each window without a loss adds a packet. The receiver delivers in order and acknowledges what it
-// has delivered. It keeps packets that come early (64 of them), and drops the rest.
+// at once. Other lost packets are repeated as acknowledgements come. The window doubles until the
+// first loss; each loss halves it, each window without a loss adds a packet. No more is under way
+// than the receiver has receives for, of which it tells with all that it sends; until it has told,
+// as many as it has for each process of the job. The receiver delivers in order and acknowledges
+// what it has delivered. It keeps packets that come early (64 of them), and drops the rest.
 //
 // Layer    transport/verbs: may include transport/contract.hpp.
 // Units    bytes, packets.
@@ -17,6 +19,7 @@
 // Source   RFC 6298 (timer), RFC 6582 (partial acknowledgements).
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -75,7 +78,11 @@ class datagram_channel {
   using clock = std::chrono::steady_clock;
   static constexpr clock::time_point never = clock::time_point::max();
 
-  datagram_channel(sink&, datagram_output&, packet_store&, datagram_counters&, peer_id);
+  static constexpr std::uint32_t first_window = 16;
+
+  /// `first`: packets that may be under way before the peer has told how many.
+  datagram_channel(sink&, datagram_output&, packet_store&, datagram_counters&, peer_id,
+                   std::uint32_t first = first_window);
   ~datagram_channel();
   datagram_channel(const datagram_channel&) = delete;
   datagram_channel& operator=(const datagram_channel&) = delete;
@@ -94,7 +101,7 @@ class datagram_channel {
   /// carried it. Stops when there is no room.
   void transmit(clock::time_point now) noexcept;
   [[nodiscard]] bool has_something_to_send() const noexcept {
-    return owes_acknowledgement_ || sent_ != end() || repeat_first_ != repeat_end_;
+    return owes_acknowledgement_ || may_leave() || repeat_first_ != repeat_end_;
   }
   /// When `expire` has something to do.
   [[nodiscard]] clock::time_point due() const noexcept { return due_; }
@@ -121,6 +128,7 @@ class datagram_channel {
   bool timed = false;           // stands among those with something due
   bool complained = false;      // that the peer does not answer
   std::uint32_t last_turn = 0;  // in which something was transmitted
+  std::uint32_t last_era = 0;   // in which something was received: see datagrams::count_sender
 
  private:
   struct packet {
@@ -136,12 +144,17 @@ class datagram_channel {
   [[nodiscard]] std::uint32_t end() const noexcept {
     return base_ + static_cast<std::uint32_t>(packets_.size());
   }
+  /// Packets that may be under way.
+  [[nodiscard]] std::uint32_t most() const noexcept { return std::min(allowed_, told_); }
+  /// Something new, that is not held back for what is under way.
+  [[nodiscard]] bool may_leave() const noexcept { return sent_ != end() && sent_ - base_ < most(); }
   [[nodiscard]] std::size_t open_room() const noexcept;
   [[nodiscard]] bool admits(std::size_t packets) const noexcept;
   packet& open_packet() noexcept;
   void write(const void* from, std::size_t bytes) noexcept;
   [[nodiscard]] bool put(std::uint32_t sequence) noexcept;
   void acknowledged(std::uint32_t count, bool gap, clock::time_point now) noexcept;
+  void halve() noexcept;
   void lost(std::uint32_t repeats) noexcept;
   [[nodiscard]] bool plausible(const datagram&) const noexcept;
   [[nodiscard]] bool sound(const std::byte* data, std::size_t bytes) const noexcept;
@@ -163,7 +176,9 @@ class datagram_channel {
   std::uint32_t repeat_end_ = 1;
   std::uint32_t recover_end_ = 1;  // while recovering: what was under way when the loss was seen
   bool recovering_ = false;
-  std::uint32_t allowed_;           // packets under way
+  std::uint32_t allowed_;  // packets under way, as losses tell,
+  std::uint32_t told_;     // and as the peer has receives
+  bool lost_any_ = false;
   std::uint32_t acknowledged_ = 0;  // since `allowed_` has changed
   std::uint32_t gaps_ = 0;          // acknowledgements that told of one, in a row
   std::chrono::milliseconds pause_;

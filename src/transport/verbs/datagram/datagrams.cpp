@@ -1,9 +1,11 @@
 #include "transport/verbs/datagram/datagrams.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
+
 
 #include "base/log.hpp"
+#include "transport/verbs/parsing.hpp"
 
 namespace peal::verbs {
 
@@ -45,7 +47,7 @@ datagram_channel& datagrams::channel(peer_id of) {
   if (!known) {
     datagram_output& out = *this;
     used_ = true;
-    known = std::make_unique<datagram_channel>(sink_, out, *store_, counters_, of);
+    known = std::make_unique<datagram_channel>(sink_, out, *store_, counters_, of, first_window());
     watch(of);
     if (!delivers_) known->stop_delivering();
     if (refuses_) untold_.push_back(known.get());
@@ -63,7 +65,6 @@ bool datagrams::put(peer_id to, const datagram& what) noexcept {
   const address* const where = addresses_.of(to);
   if (!where) return true;  // lost
   datagram_header head;
-  head.job = addresses_.job();
   head.from_incarnation = addresses_.own().incarnation;
   head.to_incarnation = where->incarnation;
   head.from = addresses_.self();
@@ -72,6 +73,8 @@ bool datagrams::put(peer_id to, const datagram& what) noexcept {
   head.acknowledged = what.acknowledged;
   head.bytes = what.bytes;
   head.flags = what.flags;
+  head.allowed = room_for_each();
+  head.proof = head.proof_by(addresses_.proof());
   if (const int failed = port_.add(to, *where, &head, sizeof head, what.data, what.bytes);
       failed != 0)
     events_.unsendable(to, failed);
@@ -166,20 +169,20 @@ bool datagrams::settled() const noexcept {
 
 // ---- in
 
-bool datagrams::trusts(const datagram_header& said, std::size_t bytes) const noexcept {
-  if (said.magic != datagram_header::mark || said.job != addresses_.job() ||
-      said.to != addresses_.self() || said.from >= channels_.size() ||
-      said.from == addresses_.self() || said.reserved != 0 || said.bytes != bytes - sizeof said)
+bool datagrams::trusts(const datagram_header& said) const noexcept {
+  if (said.to != addresses_.self() || said.from >= channels_.size() ||
+      said.from == addresses_.self())
     return false;
   const address* const from = addresses_.of(said.from);
   return from && said.from_incarnation == from->incarnation &&
-         said.to_incarnation == addresses_.own().incarnation;
+         said.to_incarnation == addresses_.own().incarnation &&
+         said.proof == said.proof_by(addresses_.proof());
 }
 
 void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
-  datagram_header head;
-  if (bytes >= sizeof head) std::memcpy(&head, packet, sizeof head);
-  if (bytes < sizeof head || !trusts(head, bytes)) {
+  const parsed<datagram_view> said = parse_datagram({packet, bytes});
+  const datagram_header& head = said.view.head;
+  if (said.problem || !trusts(head)) {
     ++endpoint_.counters.packets_refused;
     return;
   }
@@ -187,12 +190,29 @@ void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
   // waits for that.
   if (!left(head.from) && events_.is_given_up(head.from)) return;
   datagram_channel& from = channel(head.from);
-  const datagram what{head.sequence, head.acknowledged, head.flags, head.bytes,
-                      packet + sizeof head};
+  const datagram what{head.sequence, head.acknowledged, head.flags,
+                      head.bytes,    said.view.data,    head.allowed};
+  count_sender(from);
   const auto now = clock::now();
   watch_.heard(head.from, now);
   if (!from.receive(what, now, events_.may_take(head.from))) ++endpoint_.counters.packets_refused;
   if (from.has_something_to_send()) note(from);
+}
+
+void datagrams::count_sender(datagram_channel& which) noexcept {
+  if (packets_of_era_++ >= port_.receives()) {
+    senders_before_ = std::exchange(senders_, 0);
+    packets_of_era_ = 1;
+    ++era_;
+  }
+  if (std::exchange(which.last_era, era_) != era_) ++senders_;
+}
+
+/// A quarter is left to handshakes, and to those who begin.
+std::uint16_t datagrams::room_for_each() const noexcept {
+  const std::size_t senders = std::max({senders_, senders_before_, 1u});
+  return static_cast<std::uint16_t>(
+      std::clamp<std::size_t>(port_.receives() * 3 / 4 / senders, 1, 0xffff));
 }
 
 bool datagrams::poll() noexcept {

@@ -37,6 +37,12 @@ class datagrams final : private datagram_output {
 
   /// The addresses of all processes are known. Before the first message.
   void meet();
+  /// Packets that each process may send to this one before it has heard of it, so that all together
+  /// find receives.
+  [[nodiscard]] std::uint32_t first_window() const noexcept {
+    return static_cast<std::uint32_t>(port_.receives() /
+                                      std::max<std::size_t>(channels_.size(), 2));
+  }
 
   /// False: no room at the moment.
   [[nodiscard]] bool send(peer_id to, envelope e, const void* payload) noexcept;
@@ -97,9 +103,11 @@ class datagrams final : private datagram_output {
   bool look_at_the_clock() noexcept;
   void note(datagram_channel&) noexcept;
   void time(datagram_channel&) noexcept;
-  [[nodiscard]] bool trusts(const datagram_header&, std::size_t bytes) const noexcept;
+  [[nodiscard]] bool trusts(const datagram_header&) const noexcept;
   void complain(datagram_channel&, clock::time_point now) noexcept;
   void watch(peer_id) noexcept;
+  void count_sender(datagram_channel&) noexcept;
+  [[nodiscard]] std::uint16_t room_for_each() const noexcept;
 
   endpoint& endpoint_;
   handshake_port& port_;
@@ -115,6 +123,10 @@ class datagrams final : private datagram_output {
   // Have had no room to say whether this process wants eager messages.
   std::vector<datagram_channel*> untold_;
   clock::time_point next_look_ = datagram_channel::never;
+  // An era is over when as many packets have come as there are receives: so long those that sent
+  // are counted.
+  std::uint32_t era_ = 1, packets_of_era_ = 0;
+  std::uint32_t senders_ = 0, senders_before_ = 0;
   bool together_ = false;
   bool refuses_ = false;
   bool delivers_ = true;

@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <random>
 
 #include "base/log.hpp"
 #include "peal/error.hpp"
@@ -26,7 +25,10 @@ namespace {
                               : ""));
 }
 
-constexpr std::uint32_t most_sends = 128, most_receives = 512;
+constexpr std::uint32_t most_send_cells = 128, usual_receive_cells = 512;
+// Of datagrams in a large job. More peers than that seldom send to one at the same moment, and what
+// is lost is repeated.
+constexpr std::uint32_t most_receive_cells = 2048;
 /// Work requests that a queue takes.
 std::uint32_t depth(const device& of) noexcept {
   return static_cast<std::uint32_t>(std::max(of.limits().max_qp_wr, 4));
@@ -45,25 +47,35 @@ std::size_t packet_of(const device& of) noexcept {
 constexpr std::size_t whole_lines(std::size_t bytes) noexcept {
   return (bytes + 63) & ~std::size_t{63};
 }
+constexpr std::size_t receive_stride(std::size_t packet_bytes) noexcept {
+  return whole_lines(handshake_port::header_at + handshake_port::header_bytes + packet_bytes);
+}
 
 }  // namespace
 
-port_plan port_plan::for_handshakes(const device& on) noexcept {
-  return {packet_of(on), std::min(128u, depth(on)), std::min(32u, depth(on)), 64};
+port_plan port_plan::for_handshakes(const device& on, std::uint32_t peers) noexcept {
+  return {packet_of(on), std::min(std::clamp(peers, 128u, usual_receive_cells), depth(on)),
+          std::min(32u, depth(on)), 64};
 }
 
-port_plan port_plan::for_messages(const device& on, unsigned ranks_of_node) noexcept {
+port_plan port_plan::for_messages(const device& on, unsigned ranks_of_node, std::uint32_t peers,
+                                  std::size_t pinned) noexcept {
+  const auto fits = static_cast<std::uint32_t>(
+      std::min<std::size_t>(pinned / 4 / receive_stride(packet_of(on)), most_receive_cells));
+  const std::uint32_t receives = std::clamp(peers, std::min(usual_receive_cells, fits), fits);
   const auto routes = static_cast<std::size_t>(std::max(on.limits().max_ah, 0)) / ranks_of_node;
-  return {packet_of(on), std::min(most_receives, depth(on)), std::min(most_sends, depth(on)),
+  return {packet_of(on), std::min(receives, depth(on)), std::min(most_send_cells, depth(on)),
           std::clamp<std::size_t>(routes, 16, 4096)};
 }
 
-// The highest bit would ask for a privileged key (InfiniBand specification, 10.2.5).
-std::uint32_t handshake_port::random_key() { return std::random_device{}() & 0x7fffffff; }
+std::size_t port_plan::bytes() const noexcept {
+  return receives * receive_stride(packet_bytes) + sends * whole_lines(packet_bytes);
+}
 
-handshake_port::handshake_port(const device& on, std::uint32_t key) : device_{&on}, key_{key} {
-  const std::uint32_t sends = std::min(most_sends, depth(on)),
-                      receives = std::min(most_receives, depth(on));
+handshake_port::handshake_port(const device& on, std::uint32_t peers) : device_{&on} {
+  const std::uint32_t sends = std::min(most_send_cells, depth(on)),
+                      receives = std::min(
+                          std::clamp(peers, usual_receive_cells, most_receive_cells), depth(on));
   sent_.reset(ibv_create_cq(on.context(), static_cast<int>(sends), nullptr, nullptr, 0));
   received_ = on.channel().make(static_cast<int>(receives));
   if (!sent_ || !received_) fail(on, "no completion queue");
@@ -80,10 +92,12 @@ handshake_port::handshake_port(const device& on, std::uint32_t key) : device_{&o
   if (!pair_) fail(on, "no queue pair");
 }
 
-void handshake_port::open(const port_plan& plan) {
+void handshake_port::open(const port_plan& plan, std::uint32_t key) {
   const device& on = *device_;
+  key_ = key;
   plan_ = plan;
-  receive_stride_ = whole_lines(header_at + header_bytes + plan.packet_bytes);
+  routes_.remember(plan.routes);
+  receive_stride_ = receive_stride(plan.packet_bytes);
   send_stride_ = whole_lines(plan.packet_bytes);
   memory_ = static_cast<std::byte*>(
       mmap(nullptr, memory_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -160,7 +174,6 @@ void handshake_port::recover() noexcept {
     }
   chained_ = 0;
   under_way_.clear();
-  old_routes_.clear();
   routes_.clear();  // they may lead through an address that is no more
   if (!what) what = bring_up();
   broken_ = what != nullptr;
@@ -210,32 +223,6 @@ void handshake_port::reap() noexcept {
   }
 }
 
-/// Null: errno says why.
-ibv_ah* handshake_port::route(peer_id to, const address& where) noexcept {
-  if (free_.size() == plan_.sends) {
-    old_routes_.clear();
-    if (routes_.size() >= plan_.routes) routes_.clear();
-  }
-  auto& known = routes_[to];
-  if (!known) {
-    ibv_ah_attr way = device_->route_to(where.first());
-    // For a network address the kernel looks for the neighbour in here, and waits for it.
-    known.reset(ibv_create_ah(device_->domain(), &way));
-  }
-  return known.get();
-}
-
-void handshake_port::forget_route(peer_id to) noexcept {
-  const auto known = routes_.find(to);
-  if (known == routes_.end()) return;
-  old_routes_.push_back(std::move(known->second));
-  routes_.erase(known);
-}
-
-void handshake_port::forget_routes() noexcept {
-  while (!routes_.empty()) forget_route(routes_.begin()->first);
-}
-
 int handshake_port::send(peer_id to, const address& where, const void* head,
                          std::size_t head_bytes) noexcept {
   if (const int failed = add(to, where, head, head_bytes, nullptr, 0); failed != 0) return failed;
@@ -247,7 +234,7 @@ int handshake_port::add(peer_id to, const address& where, const void* head, std:
                         const void* data, std::size_t bytes) noexcept {
   if (!has_room()) return 0;
   if (gone_) return EIO;
-  ibv_ah* const way = route(to, where);
+  ibv_ah* const way = routes_.find(*device_, where.first(), free_.size() == plan_.sends);
   if (!way) return errno;
   const std::uint32_t cell = free_.back();
   free_.pop_back();

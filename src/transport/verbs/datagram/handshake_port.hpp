@@ -27,11 +27,11 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "transport/verbs/datagram/routes.hpp"
 #include "transport/verbs/device/interface.hpp"
 #include "transport/verbs/wire.hpp"
 
@@ -42,33 +42,44 @@ struct port_plan {
   std::size_t packet_bytes = 0;  // the longest
   std::uint32_t receives = 0;
   std::uint32_t sends = 0;
-  std::size_t routes = 0;  // to how many peers the way is remembered
+  std::size_t routes = 0;  // to how many places the way is remembered
 
-  /// All processes of a large job may start at once; what is lost is repeated. Packets of the
-  /// port's MTU, since any peer may come to lack queue pairs, and send its messages so.
-  static port_plan for_handshakes(const device&) noexcept;
-  /// Several full windows, and packets of the port's MTU.
-  static port_plan for_messages(const device&, unsigned ranks_of_node) noexcept;
+  /// All processes of a large job may start at once: a receive for each, as far as that goes; what
+  /// is lost is repeated. Packets of the port's MTU, since any peer may come to lack queue pairs,
+  /// and send its messages so.
+  static port_plan for_handshakes(const device&, std::uint32_t peers) noexcept;
+  /// Several full windows, or a packet of each process in a large job, as far as a part of what may
+  /// be pinned goes; and packets of the port's MTU.
+  static port_plan for_messages(const device&, unsigned ranks_of_node, std::uint32_t peers,
+                                std::size_t pinned) noexcept;
+  [[nodiscard]] std::size_t bytes() const noexcept;  // pinned
 };
 
 class handshake_port {
  public:
-  /// `key`: its Q_Key.
-  explicit handshake_port(const device&, std::uint32_t key = random_key());
+  /// What a device puts before a packet, and where in its cell.
+  static constexpr std::size_t header_bytes = 40;
+  static constexpr std::size_t header_at = 8;  // so that what follows the header is aligned to 16
+
+  /// `peers`: of the job.
+  explicit handshake_port(const device&, std::uint32_t peers = 2);
   ~handshake_port();
   handshake_port(const handshake_port&) = delete;
   handshake_port& operator=(const handshake_port&) = delete;
 
-  static std::uint32_t random_key();
   /// The device stands in another place now. Before `open`.
   void moved(const device& to) noexcept { device_ = &to; }
 
-  /// Once, before the first packet.
-  void open(const port_plan&);
+  /// Once, before the first packet. `key`: its Q_Key.
+  void open(const port_plan&, std::uint32_t key);
 
   [[nodiscard]] std::uint32_t number() const noexcept { return pair_->qp_num; }
-  [[nodiscard]] std::uint32_t key() const noexcept { return key_; }
   [[nodiscard]] std::size_t packet_bytes() const noexcept { return plan_.packet_bytes; }
+  [[nodiscard]] std::size_t receives() const noexcept { return plan_.receives; }
+  /// Registered; 0 until it is opened.
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return plan_.receives * receive_stride_ + plan_.sends * send_stride_;
+  }
 
   /// Whether a packet finds room. When no packet can be sent any more each does, so that its sender
   /// learns it.
@@ -97,10 +108,9 @@ class handshake_port {
   using receiver = std::function<void(const std::byte*, std::size_t)>;
   bool poll(const receiver& got) noexcept;
 
-  /// Ways that are remembered may lead astray: of one peer that has another address now, or of all
-  /// when the own address has changed. Those under way are looked for again when they have left.
-  void forget_route(peer_id) noexcept;
-  void forget_routes() noexcept;
+  /// Ways that are remembered may lead astray, since the own address has changed. A peer that has
+  /// another address now is reached by another way anyhow.
+  void forget_routes() noexcept { routes_.forget(); }
 
   /// The queue pair is of no use any more. The next `poll` sees to it.
   void broke(const char* cause) noexcept;
@@ -112,9 +122,7 @@ class handshake_port {
   }
 
  private:
-  static constexpr std::size_t header_bytes = 40;
-  static constexpr std::size_t header_at = 8;  // so that what follows the header is aligned to 16
-  static constexpr std::size_t refill = 16;    // receives a chain
+  static constexpr std::size_t refill = 16;  // receives a chain
   static constexpr std::size_t longest_chain = 32;
 
   [[nodiscard]] std::byte* receive_cell(std::uint32_t which) const noexcept {
@@ -123,21 +131,17 @@ class handshake_port {
   [[nodiscard]] std::byte* send_cell(std::uint32_t which) const noexcept {
     return memory_ + plan_.receives * receive_stride_ + which * send_stride_;
   }
-  [[nodiscard]] std::size_t memory_bytes() const noexcept {
-    return plan_.receives * receive_stride_ + plan_.sends * send_stride_;
-  }
   [[nodiscard]] const char* bring_up() noexcept;
   void recover() noexcept;
   void wait_or_give_up(const char* cause) noexcept;
   void post_receives() noexcept;
   void post_chain() noexcept;
   void reap() noexcept;
-  [[nodiscard]] ibv_ah* route(peer_id, const address&) noexcept;
 
   const device* device_;
   port_plan plan_;
   std::size_t receive_stride_ = 0, send_stride_ = 0;
-  std::uint32_t key_;
+  std::uint32_t key_ = 0;
   std::byte* memory_ = nullptr;
   handle<ibv_mr, ibv_dereg_mr> region_;
   completion_queue sent_, received_;
@@ -158,10 +162,7 @@ class handshake_port {
   bool gone_ = false;             // for good
   std::uint32_t recoveries_ = 0;  // since something was received or sent
   std::chrono::steady_clock::time_point recover_at_;
-  // The device looks at a way until the packet has left, so ways go when none is under way.
-  std::map<peer_id, handle<ibv_ah, ibv_destroy_ah>> routes_;
-  std::vector<handle<ibv_ah, ibv_destroy_ah>>
-      old_routes_;  // forgotten while packets were under way
+  routes routes_;
 };
 
 }  // namespace peal::verbs

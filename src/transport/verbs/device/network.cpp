@@ -134,6 +134,39 @@ std::vector<std::uint8_t> first_rails(const std::vector<std::span<const rail_add
   return chosen;
 }
 
+bool in_one_network(const std::vector<std::span<const rail_address>>& everyone,
+                    const std::vector<std::uint8_t>& chosen) noexcept {
+  std::optional<network> found;
+  for (std::size_t rank = 0; rank < everyone.size(); ++rank) {
+    if (everyone[rank].empty()) continue;
+    const network its = network_of(everyone[rank][chosen[rank]]);
+    if (found && its != *found) return false;
+    found = its;
+  }
+  return true;
+}
+
+std::optional<way> way_between(std::span<const rail_address> own,
+                               std::span<const rail_address> remote, bool lower) noexcept {
+  if (!lower) {
+    const std::optional<way> found = way_between(remote, own, true);
+    return found ? std::optional{way{found->remote, found->own}} : std::nullopt;
+  }
+  using rank = std::tuple<reach, std::size_t, std::size_t>;
+  std::optional<way> best;
+  rank best_rank;
+  for (std::size_t one = 0; one < own.size(); ++one)
+    for (std::size_t other = 0; other < remote.size(); ++other) {
+      const reach how = reach_of(own[one], remote[other]);
+      // Both sides have their best port first.
+      const rank its{how, one + other, one};
+      if (how == reach::none || (best && best_rank <= its)) continue;
+      best = way{static_cast<std::uint8_t>(one), static_cast<std::uint8_t>(other)};
+      best_rank = its;
+    }
+  return best;
+}
+
 std::string no_network(std::span<const rail_address> own, std::span<const rail_address> remote) {
   std::string made =
       fmt::format("no network joins {} there and {} here", list_of(remote), list_of(own));

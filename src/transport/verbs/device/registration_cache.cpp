@@ -17,9 +17,13 @@ std::uintptr_t page_bytes() noexcept {
 }
 
 int access_of(range_use use) noexcept {
-  // Without a local write the kernel does not ask for writable pages, so a constant can be sent.
-  return IBV_ACCESS_REMOTE_READ |
-         (use == range_use::target ? IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE : 0);
+  switch (use) {
+    // Without a local write the kernel does not ask for writable pages, so a constant can be sent.
+    case range_use::source: return IBV_ACCESS_REMOTE_READ;
+    case range_use::target: return IBV_ACCESS_REMOTE_READ | IBV_ACCESS_LOCAL_WRITE;
+    case range_use::written: break;
+  }
+  return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
 }
 
 }  // namespace
@@ -77,6 +81,7 @@ registration* registration_cache::acquire(const void* address, std::size_t lengt
   read_log();
   const std::uintptr_t page = page_bytes();
   const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(address);
+  if (wanted == range_use::written) return make(first, first + length, wanted);
   const std::uintptr_t begin = first & ~(page - 1);
   const std::uintptr_t end = (first + length + page - 1) & ~(page - 1);
   registration* found = find(targets_, begin, end);
@@ -126,7 +131,7 @@ registration* registration_cache::make(std::uintptr_t begin, std::uintptr_t end,
   made->users = 1;
   made->use = wanted;
   made->place = used_.insert(used_.end(), made);
-  if (log_) enter(*made);
+  if (log_ && wanted != range_use::written) enter(*made);
   return made;
 }
 

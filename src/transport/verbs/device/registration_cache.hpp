@@ -30,9 +30,16 @@
 
 namespace peal::verbs {
 
-/// What the device will do with a range. A target can serve as a source too; read-only memory can
-/// be a source only.
-enum class range_use : std::uint8_t { source, target };
+/// What will be done with a range. A target can serve as a source too; read-only memory can be a
+/// source only.
+enum class range_use : std::uint8_t {
+  source,  // peers read it, and the own device
+  target,  // the own device writes to it
+  // Peers write to it. It is registered for one user alone, exactly as long as it is acquired, and
+  // not a byte more than was asked for: so no peer writes anywhere but where, and while, it was
+  // asked to.
+  written
+};
 
 /// A range with each rail, in their order.
 using regions = std::array<ibv_mr*, most_rails>;

@@ -54,9 +54,10 @@ class slot_pool {
     return slabs_[which / per_slab].region->lkey;
   }
 
- private:
   /// Half a megabyte a slab: few registrations, little memory for a rank with few peers.
   static constexpr std::uint32_t per_slab = 64;
+
+ private:
   static constexpr std::size_t slab_bytes = per_slab * slot_bytes;
 
   struct slab {

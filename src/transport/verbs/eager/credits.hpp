@@ -20,14 +20,40 @@ class credits {
   void begin_with(std::uint16_t count) noexcept { left_ = count; }
   void add(std::uint32_t count) noexcept { left_ = static_cast<std::uint16_t>(left_ + count); }
   void spend() noexcept { --left_; }
+  void give_up(std::uint32_t count) noexcept { left_ = static_cast<std::uint16_t>(left_ - count); }
   [[nodiscard]] std::uint16_t left() const noexcept { return left_; }
 
   // ---- the peer's, which it has spent and not got back
   void owe() noexcept { ++owed_; }
   void give_back(std::uint32_t count) noexcept {
     owed_ = static_cast<std::uint16_t>(owed_ - count);
+    returned_ += count;
   }
+  /// Packets of the peer that used a credit, modulo 2^32.
+  [[nodiscard]] std::uint32_t received() const noexcept { return returned_ + owed_; }
   [[nodiscard]] std::uint16_t owed() const noexcept { return owed_; }
+
+  // ---- the window, which changes with what is returned: more, or less, than was spent
+  void widen(std::size_t by) noexcept {
+    window_ = static_cast<std::uint16_t>(window_ + by);
+    owed_ = static_cast<std::uint16_t>(owed_ + by);
+  }
+  /// Requires: so many are owed.
+  void narrow(std::size_t by) noexcept {
+    window_ = static_cast<std::uint16_t>(window_ - by);
+    owed_ = static_cast<std::uint16_t>(owed_ - by);
+  }
+  /// The peer has given up so many, with a packet that takes one more. False: it cannot have them,
+  /// and nothing happened.
+  [[nodiscard]] bool gave_up(std::uint32_t count) noexcept {
+    if (count >= unreturned()) return false;
+    window_ = static_cast<std::uint16_t>(window_ - count);
+    return true;
+  }
+  /// What the peer has, or has spent on what is not read yet.
+  [[nodiscard]] std::uint32_t unreturned() const noexcept {
+    return window_ > owed_ ? static_cast<std::uint32_t>(window_ - owed_) : 0;
+  }
   /// Worth the four bytes that return them with a message that goes anyway.
   [[nodiscard]] bool worth_sending_along() const noexcept { return owed_ * 4 >= window_; }
   /// Time to return them with a message of their own. Not at half of the window, or a quarter: a
@@ -39,6 +65,7 @@ class credits {
   std::uint16_t left_ = 0;
   std::uint16_t owed_ = 0;
   std::uint16_t window_ = 0;
+  std::uint32_t returned_ = 0;
 };
 
 }  // namespace peal::verbs

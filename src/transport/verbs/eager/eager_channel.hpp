@@ -36,7 +36,7 @@ class eager_channel {
   }
   /// What the immediate data of a packet says of it.
   void hear(std::uint32_t said) noexcept {
-    credits.add(said & immediate::credit_bits);
+    if (!(said & immediate::gives_up)) credits.add(said & immediate::credit_bits);
     refuses_eager_ = (said & immediate::refuses_eager) != 0;
     if (said & immediate::leaving) has_left_ = true;
   }
@@ -56,14 +56,26 @@ class eager_channel {
   void refusal_changed() noexcept { tell_refusal_ = true; }
   void told_refusal() noexcept { tell_refusal_ = false; }
   [[nodiscard]] bool is_to_tell_refusal() const noexcept { return tell_refusal_; }
-  /// Worth a packet of its own.
-  [[nodiscard]] bool has_news() const noexcept { return credits.due() || tell_refusal_; }
+  /// Worth a packet of its own. Only the return of credits needs none itself, so that it can always
+  /// be sent; everything else waits for one.
+  [[nodiscard]] bool has_news() const noexcept {
+    return credits.due() || (tell_refusal_ && credits.left() > 0);
+  }
 
   // ---- its place in the sender's list of those that want attention
   /// True: it was not there yet.
   [[nodiscard]] bool enter_list() noexcept { return !std::exchange(listed_, true); }
   /// True: it was there.
   bool leave_list() noexcept { return std::exchange(listed_, false); }
+
+  // ---- the window keeper's notes (window_keeper.hpp)
+  /// When something was last heard of the peer, as of the keeper's last look: false where that is
+  /// what it was.
+  [[nodiscard]] bool seen_anew(std::uint32_t heard) noexcept {
+    return std::exchange(seen_, heard) != heard;
+  }
+  /// The peer was asked for credits, and nothing has come since.
+  bool asked_back = false;
 
   // ---- the epoch of the endpoint in which something was last posted or held
   void used_in(std::uint32_t epoch) noexcept { last_use_ = epoch; }
@@ -75,6 +87,7 @@ class eager_channel {
   bool tell_refusal_ = false;
   bool listed_ = false;
   std::uint32_t last_use_ = 0;
+  std::uint32_t seen_ = 0;
 };
 
 }  // namespace peal::verbs

@@ -10,3 +10,4 @@
 #include "transport/verbs/eager/held_packets.hpp"
 #include "transport/verbs/eager/sender.hpp"
 #include "transport/verbs/eager/sent_requests.hpp"
+#include "transport/verbs/eager/window_keeper.hpp"

@@ -16,8 +16,6 @@ namespace {
 /// would idle meanwhile.
 constexpr std::uint32_t enough_bytes = 4 * slot_bytes;
 
-constexpr std::size_t few_slots = 16;
-
 /// Send queue entries kept for the return of credits.
 constexpr std::uint32_t kept_back(std::uint32_t depth) noexcept {
   return std::min<std::uint32_t>(4, depth / 4);
@@ -52,16 +50,17 @@ bool sender::room(const eager_channel& to) const noexcept {
 // Slots come back only behind a signaled request, so there must be one often enough. Each
 // connection has brought as many slots as it can have posted one by one without a signal
 // (endpoint::make_room), so no connection waits for the slots of others, but for those of a chain,
-// which may take more, and whose last request is signaled; and when slots are short, every one is.
+// which may take more, and whose last request is signaled. Where there are too many connections for
+// that, half of the slots go out with a signal each (endpoint::few_slots).
 bool sender::wants_signal(const eager_channel& to, bool has_slot) const noexcept {
   return to.sent.unsignaled() + 1 >= std::min<std::uint32_t>(64, endpoint_.set.send_depth / 4) ||
-         (has_slot && endpoint_.slots.free() < few_slots);
+         (has_slot && endpoint_.slots.free() < endpoint_.few_slots);
 }
 
 slot_id sender::take_slot() noexcept {
   const slot_id taken = endpoint_.slots.take();
   // One slab more, now and then, for many peers at once.
-  if (taken != no_slot || !endpoint_.slots.grow(1)) return taken;
+  if (taken != no_slot || !endpoint_.add_send_slots()) return taken;
   return endpoint_.slots.take();
 }
 
@@ -71,8 +70,20 @@ inline void sender::attach(eager_channel& to, ibv_send_wr& request, std::uint32_
   request.opcode = IBV_WR_SEND;
   if (!always && flags == 0 && !to.credits.worth_sending_along() && !to.is_to_tell_refusal())
     return;
+  if (endpoint_.window_changes(to.credits.window())) [[unlikely]]
+    resize_window(to.credits);
   request.opcode = IBV_WR_SEND_WITH_IMM;
   request.imm_data = flags | to.credits.owed() | (refuses_ ? immediate::refuses_eager : 0);
+}
+
+/// With the credits that return: a peer that has used its window gets a larger one as long as there
+/// are receives for it, or a smaller one when others need them. Not before it has used a part of it
+/// that is worth returning.
+void sender::resize_window(verbs::credits& of) noexcept {
+  if (!of.worth_sending_along()) return;
+  const endpoint::window_change by = endpoint_.resize_window(of.window(), of.owed());
+  if (by.grows) of.widen(by.receives);
+  else of.narrow(by.receives);
 }
 
 /// Returns how many the device took. The first carries the credits, if any does.
@@ -87,7 +98,8 @@ inline void sender::attach(eager_channel& to, ibv_send_wr& request, std::uint32_
   }
   to.eager.sent.posted(done);
   if (done > 0 && first.opcode == IBV_WR_SEND_WITH_IMM) {
-    to.eager.credits.give_back(first.imm_data & immediate::credit_bits);
+    if (!(first.imm_data & immediate::gives_up)) [[likely]]
+      to.eager.credits.give_back(first.imm_data & immediate::credit_bits);
     to.eager.told_refusal();
   }
   // A full queue passes; anything else does not.
@@ -295,16 +307,40 @@ void sender::post_held(connection& to) noexcept {
   held.remove(done, bytes);
 }
 
-/// A message of nothing, for which the peer keeps receives beyond the credits.
+/// A message of nothing. For one that returns credits the peer keeps a receive beyond the window:
+/// only one is under way, since the next is sent for what this one allowed. For the last one of all
+/// it keeps another. Everything else takes a credit as messages do (receive_budget.hpp).
 bool sender::post_control(connection& to, std::uint32_t flags, bool signaled) noexcept {
-  if (to.eager.sent.outstanding() + 1 >= endpoint_.set.send_depth) return false;
+  credits& mine = to.eager.credits;
+  const bool uncounted = mine.due() || ((flags & immediate::leaving) && mine.left() == 0);
+  if (to.eager.sent.outstanding() + 1 >= endpoint_.set.send_depth ||
+      (!uncounted && mine.left() == 0))
+    return false;
   ibv_send_wr request{};
   request.num_sge = 0;
   request.send_flags = IBV_SEND_INLINE;
-  attach(to.eager, request, flags | immediate::uncounted, true);
+  attach(to.eager, request, flags | (uncounted ? immediate::uncounted : 0), true);
   if (signaled || wants_signal(to.eager, false)) request.send_flags |= IBV_SEND_SIGNALED;
   ++endpoint_.counters.controls;
-  return post_one(to, request);
+  if (!post_one(to, request)) return false;
+  if (!uncounted) mine.spend();
+  return true;
+}
+
+void sender::give_up_credits(connection& to, std::uint32_t keep) noexcept {
+  credits& mine = to.eager.credits;
+  if (mine.left() <= keep || to.eager.sent.outstanding() + 1 >= endpoint_.set.send_depth) return;
+  const std::uint32_t over = mine.left() - keep;
+  ibv_send_wr request{};
+  request.num_sge = 0;
+  request.send_flags = IBV_SEND_INLINE;
+  request.opcode = IBV_WR_SEND_WITH_IMM;
+  request.imm_data = immediate::gives_up | over | (refuses_ ? immediate::refuses_eager : 0);
+  if (wants_signal(to.eager, false)) request.send_flags |= IBV_SEND_SIGNALED;
+  ++endpoint_.counters.controls;
+  if (!post_one(to, request)) return;
+  mine.give_up(over);
+  mine.spend();
 }
 
 // A WRITE of nothing: it needs no memory and no receive on the other side, which need not look

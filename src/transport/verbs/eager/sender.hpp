@@ -63,6 +63,13 @@ class sender {
     return post_control(to, immediate::last, true);
   }
 
+  /// Asks the peer to give up credits that it does not use. False: no room at the moment.
+  [[nodiscard]] bool ask_back(connection& to) noexcept {
+    return post_control(to, immediate::asks_back, false);
+  }
+  /// Gives up all credits but `keep`, one of which carries the news.
+  void give_up_credits(connection&, std::uint32_t keep) noexcept;
+
   /// Asks the peer's adapter for a sign of life where nothing has been sent since the last call:
   /// only a process that sends something notices a dead adapter.
   void probe(connection&) noexcept;
@@ -84,6 +91,7 @@ class sender {
   [[nodiscard]] bool room(const eager_channel&) const noexcept;
   [[nodiscard]] bool wants_signal(const eager_channel&, bool has_slot) const noexcept;
   void attach(eager_channel&, ibv_send_wr&, std::uint32_t flags, bool always) noexcept;
+  void resize_window(verbs::credits&) noexcept;
   [[nodiscard]] std::uint32_t post(connection&, ibv_send_wr& first, std::uint32_t count) noexcept;
   [[nodiscard]] bool post_one(connection&, ibv_send_wr&) noexcept;
   void note_signals(eager_channel&, std::uint32_t count, bool last) noexcept;

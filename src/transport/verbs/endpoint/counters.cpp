@@ -42,7 +42,12 @@ void report(const counters& from, const registration_counters& of_cache,
   add("verbs.promotions", from.promotions,
       "connections made to peers to which messages had gone as datagrams");
   add("verbs.demotions", from.demotions, "connections that were ended for others");
+  add("verbs.promotion_looks", from.promotion_looks,
+      "connections looked at to find those that are used least");
   add("verbs.handshakes_repeated", from.handshakes_repeated, "handshake packets sent again");
+  add("verbs.handshakes_stale", from.handshakes_stale,
+      "handshake packets dropped since they came twice, or later than one that was sent after "
+      "them");
   add("verbs.packets_refused", from.packets_refused,
       "packets dropped: of another job, forged, or senseless");
   add("verbs.registrations", of_cache.registered, "memory regions registered");
@@ -63,6 +68,11 @@ void report(const counters& from, const registration_counters& of_cache,
   add("verbs.device_events", from.device_events,
       "what devices told unasked, of queue pairs and ports");
   add("verbs.port_errors", from.port_errors, "times that a port went down");
+  add("verbs.receives_low", from.receives_low,
+      "times that the device told that its shared receive queue ran low");
+  add("verbs.credits_asked", from.credits_asked,
+      "packets that asked an idle peer to give up credits, for others");
+  add("verbs.credits_given_up", from.credits_given_up, "credits that peers gave up");
   if (rails.size() == 1) return;
   for (std::size_t each = 0; each < rails.size(); ++each)
     into.push_back({fmt::format("verbs.rail_bytes.{}", rails[each].name()), from.rail_bytes[each],

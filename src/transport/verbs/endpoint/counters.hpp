@@ -42,10 +42,15 @@ struct counters {
   std::uint64_t connections = 0;
   std::uint64_t promotions = 0;  // of peers to which messages went as datagrams
   std::uint64_t demotions = 0;
+  std::uint64_t promotion_looks = 0;  // at connections, for one that is to end
   std::uint64_t handshakes_repeated = 0;
   std::uint64_t device_events = 0;
+  std::uint64_t receives_low = 0;      // times that the shared receive queue ran low
+  std::uint64_t credits_asked = 0;     // packets that asked peers for credits, and
+  std::uint64_t credits_given_up = 0;  // credits that peers gave up
   std::uint64_t port_errors = 0;
-  // Handshake packets that are not of this job, or make no sense.
+  std::uint64_t handshakes_stale = 0;  // that came twice, or late
+  // Packets that are not of this job, or make no sense.
   std::uint64_t packets_refused = 0;
 };
 

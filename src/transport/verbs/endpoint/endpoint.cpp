@@ -19,6 +19,11 @@ namespace {
 // and page tables that have forgotten it the later the longer the ring is. Devices take one entry
 // more than is asked for and round up to a power of two.
 constexpr std::size_t first_completions = 511;
+/// A shared queue of fewer receives would serve less than each connection's own.
+constexpr std::size_t shortest_shared = 64;
+/// Connections that have ended, whose receives are still the device's (connect/retired_pairs.hpp):
+/// where more peers are used than may be connected, the next ones need not wait for these.
+constexpr std::size_t still_ending = 4;
 
 ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece) noexcept {
   piece = {reinterpret_cast<std::uint64_t>(slots.at(which)), static_cast<std::uint32_t>(slot_bytes),
@@ -61,25 +66,14 @@ endpoint::endpoint(std::vector<device>& which, const settings& wishes)
       on{which.front()},
       set{wishes},
       slots{on.domain()},
-      longest_part{on.longest_part()} {
+      longest_part{on.longest_part()},
+      own_window_{own_window(wishes)} {
   completions_ = make_completions(on);
   for (std::size_t each = 1; each < rails.size(); ++each) {
     further_.push_back(make_completions(rails[each]));
     longest_part = std::min(longest_part, rails[each].longest_part());
   }
-  if (set.srq && on.limits().max_srq > 0) {
-    receive_limit_ = static_cast<std::size_t>(on.limits().max_srq_wr);
-    ibv_srq_init_attr wanted{};
-    wanted.attr.max_wr = static_cast<std::uint32_t>(
-        std::min({receive_limit_, longest_shared, receives_for(set.peers)}));
-    wanted.attr.max_sge = 1;
-    receives_.reset(ibv_create_srq(on.domain(), &wanted));
-    if (receives_) receive_limit_ = wanted.attr.max_wr;
-    if (receives_) most_waiting_ = std::clamp<std::size_t>(receive_limit_ / 4, 1, 2 * refill);
-    else
-      log_info("{} gives no shared receive queue ({}); each connection gets its own", on.name(),
-               std::strerror(errno));
-  }
+  if (set.srq && on.limits().max_srq > 0) make_shared();
   // A rank that can have no connection at all is to fail at its start, and not with its first large
   // message.
   const std::size_t first = slots_to_send() + (receives_ ? shared_receives_for(1) : own_receives());
@@ -102,33 +96,127 @@ bool endpoint::grow_completions(std::size_t connections) noexcept {
   return true;
 }
 
-bool endpoint::make_room() noexcept {
+void endpoint::make_shared() noexcept {
+  const std::size_t limit = most_receives(on, set);
+  const std::size_t peers = std::max<std::size_t>(set.peers, 2) - 1,
+                    connections = peers > set.max_rc ? set.max_rc + still_ending : peers;
+  ibv_srq_init_attr wanted{};
+  wanted.attr.max_wr = static_cast<std::uint32_t>(
+      std::min(limit, connections * (set.window + receive_budget::uncounted) + receive_reserve));
+  wanted.attr.max_sge = 1;
+  if (limit < std::min<std::size_t>(shortest_shared, wanted.attr.max_wr)) {
+    log_info("{} has a shared receive queue of {} receives; each connection gets its own",
+             on.name(), limit);
+    return;
+  }
+  receives_.reset(ibv_create_srq(on.domain(), &wanted));
+  if (!receives_) {
+    log_info("{} gives no shared receive queue ({}); each connection gets its own", on.name(),
+             std::strerror(errno));
+    return;
+  }
+  const std::size_t most = std::min<std::size_t>(limit, wanted.attr.max_wr);
+  reserve_ = std::min(receive_reserve, most / 2);
+  most_waiting_ = std::clamp<std::size_t>(reserve_ / 2, 1, 2 * refill);
+  budget_ = {most - reserve_, set.window, connections};
+}
+
+std::uint16_t endpoint::make_room() noexcept {
+  const std::size_t window = receives_ ? budget_.open() : own_window_;
+  if (window == 0) return 0;
   ++connections_;
-  if (connections_ <= most_connections_) return true;
-  const auto refuse = [this] {
-    --connections_;
-    return false;
-  };
-  if (!grow_completions(connections_)) return refuse();
-  std::size_t more = 0;
-  if (receives_) {
-    const std::size_t wanted = shared_receives_for(connections_);
-    more = wanted > posted_ ? wanted - posted_ : 0;
+  if (get_ready()) {
+    if (!receives_) posted_ += own_receives();
+    wants_back_ |= receives_ && window < budget_.largest();
+    return static_cast<std::uint16_t>(window);
   }
-  const std::size_t needed = slots_to_send() + (receives_ ? more : own_receives());
-  if (slots.free() < needed && !slots.grow(needed - slots.free())) {
-    if (!told_short_)
-      log_warning("{}: {}; there are {} connections and no more", on.name(), slots.refusal(),
-                  most_connections_);
-    told_short_ = true;
-    return refuse();
+  --connections_;
+  if (receives_) budget_.close(window);
+  return 0;
+}
+
+void endpoint::leave_room(std::uint16_t window) noexcept {
+  --connections_;
+  if (receives_) budget_.close(window);
+  else posted_ -= own_receives();
+}
+
+/// For as many connections as there are now.
+bool endpoint::get_ready() noexcept {
+  if (!grow_completions(connections_)) return false;
+  const std::size_t all =
+      receives_ ? std::max(posted_, budget_.allotted() + reserve_) : posted_ + own_receives();
+  if (!receives_ && all > most_receives(set)) return false;
+  const std::size_t to_receive = all - posted_,
+                    to_send = std::min(connections_ * slots_to_send(), most_sends(set));
+  std::size_t more = all + to_send > slots.size() ? all + to_send - slots.size() : 0;
+  if (slots.free() < to_receive) more = std::max(more, to_receive - slots.free());
+  if (slots.grow(more)) return !receives_ || supply(budget_.allotted());
+  if (!told_short_)
+    log_warning("{}: {}; there are {} connections and no more", on.name(), slots.refusal(),
+                connections_ - 1);
+  told_short_ = true;
+  return false;
+}
+
+/// Posts as many receives as peers may then send.
+bool endpoint::supply(std::size_t receives) noexcept {
+  if (receives + reserve_ <= posted_) return true;
+  const std::size_t more = receives + reserve_ - posted_;
+  return (slots.free() >= more || slots.grow(more - slots.free())) && post_more(more);
+}
+
+bool endpoint::add_send_slots() noexcept {
+  const std::size_t most = most_sends(set);
+  if (slots.size() - posted_ < most) return slots.grow(1);
+  few_slots = most / 2;
+  return false;
+}
+
+endpoint::window_change endpoint::resize_window(std::uint16_t window, std::uint16_t used) noexcept {
+  if (const std::size_t less = std::min<std::size_t>(budget_.excess(window), used); less > 0) {
+    budget_.shrank(less);
+    return {false, less};
   }
-  if (more > 0 && !post_more(more)) return refuse();
-  most_connections_ = connections_;
-  return true;
+  const std::size_t more = budget_.growth(window);
+  if (more < std::min<std::size_t>(window, budget_.largest() - window)) wants_back_ = true;
+  if (more == 0 || !supply(budget_.allotted() + more)) return {};
+  budget_.grew(more);
+  return {true, more};
+}
+
+void endpoint::receives_low() noexcept {
+  ++counters.receives_low;
+  log_info("{} has few receives left in its shared queue; its peers may send less", on.name());
+  limit_armed_ = false;
+  budget_.low();
+  while (!recycled_.empty()) {
+    const std::size_t before = recycled_.size();
+    post_recycled();
+    if (recycled_.size() == before) return;
+  }
+}
+
+/// Everything that came has been read.
+void endpoint::fill_up() noexcept {
+  if (!recycled_.empty()) post_recycled();
+  if (!limit_armed_) arm_limit();
+  if (budget_.lowered()) budget_.refilled();
+}
+
+/// The device is to tell when fewer are left than there are as long as every peer keeps to its
+/// window.
+void endpoint::arm_limit() noexcept {
+  limit_armed_ = true;
+  ibv_srq_attr attributes{};
+  attributes.srq_limit =
+      static_cast<std::uint32_t>(std::max<std::size_t>(reserve_ - most_waiting_, 1));
+  if (const int failed = ibv_modify_srq(receives_.get(), &attributes, IBV_SRQ_LIMIT); failed != 0)
+    log_debug("{} does not tell when receives run low: {}", on.name(), std::strerror(failed));
 }
 
 bool endpoint::post_more(std::size_t count) noexcept {
+  const bool first = posted_ == 0;
   for (std::size_t each = 0; each < count; ++each) recycled_.push_back(slots.take());
   posted_ += count;
   while (!recycled_.empty()) {
@@ -136,6 +224,7 @@ bool endpoint::post_more(std::size_t count) noexcept {
     post_recycled();
     if (recycled_.size() == before) return false;
   }
+  if (first) arm_limit();
   return true;
 }
 
@@ -165,8 +254,8 @@ void endpoint::post_own(slot_id which, ibv_qp* at) noexcept {
 
 bool endpoint::fill(ibv_qp& which, std::vector<slot_id>& own) noexcept {
   if (receives_) return true;
-  own.reserve(set.window + 2);
-  for (std::uint32_t each = 0; each < set.window + 2; ++each) {
+  own.reserve(own_receives());
+  for (std::size_t each = 0; each < own_receives(); ++each) {
     const slot_id into = slots.take();
     if (into == no_slot) return false;
     own.push_back(into);
@@ -183,7 +272,7 @@ queue_pair endpoint::make_control() noexcept {
   plan.completions = completions_.get();
   plan.receives = receives_.get();
   plan.send_depth = set.send_depth;
-  plan.receive_depth = set.window + 2;
+  plan.receive_depth = static_cast<std::uint32_t>(own_receives());
   // Inline messages are put together from envelope and payload by the device.
   plan.send_pieces = on.limits().max_sge >= 2 ? 2 : 1;
   plan.inline_bytes = plan.send_pieces == 2 ? inline_wanted : 0;

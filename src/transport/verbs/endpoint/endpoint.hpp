@@ -2,15 +2,15 @@
 // What all connections of an endpoint share: the completion queue, the receive queue, the slots,
 // and the counters. Further rails have a completion queue each, for bulk data.
 //
-// Receives: `connections * (window + 2)` and a few more are always posted, and a peer sends at most
-// `window` messages before it gets credits back; the 2 are for messages without credit (the return
-// of credits: at most two can be under way, since the second is sent for what the first allowed).
-// So a message never finds the receive queue empty.
+// Receives: as many are posted as all peers together may send, and a few more. So a message never
+// finds the receive queue empty. With many peers windows get smaller, since pinned memory has a
+// limit: receive_budget.hpp. When the device tells that the queue runs low all the same, windows
+// get smaller still.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.
 // Errors   what could not be made says false, and was logged.
-// Source   ibv_create_srq(3), ibv_resize_cq(3).
+// Source   ibv_create_srq(3), ibv_modify_srq(3), ibv_resize_cq(3).
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -22,6 +22,7 @@
 
 #include "transport/verbs/device/interface.hpp"
 #include "transport/verbs/endpoint/counters.hpp"
+#include "transport/verbs/endpoint/receive_budget.hpp"
 #include "transport/verbs/endpoint/settings.hpp"
 #include "transport/verbs/endpoint/work_id.hpp"
 
@@ -55,11 +56,36 @@ class endpoint {
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
 
-  /// Room for one connection more: completions and receives. False: the device or the kernel gives
-  /// no more.
-  [[nodiscard]] bool make_room() noexcept;
-  /// A connection has ended; its receives stay posted for the next.
-  void leave_room() noexcept { --connections_; }
+  /// Room for one connection more: completions and receives. How much its peer may send at first;
+  /// 0: the device or the kernel gives no more, or memory has its limit.
+  [[nodiscard]] std::uint16_t make_room() noexcept;
+  /// A connection whose peer has this window has ended; its receives stay posted for the next.
+  void leave_room(std::uint16_t window) noexcept;
+
+  // ---- windows: receive_budget.hpp
+  /// Whether this one may have to change when credits return.
+  [[nodiscard]] bool window_changes(std::uint16_t window) const noexcept {
+    return receives_ && budget_.changes(window);
+  }
+  struct window_change {
+    bool grows = false;
+    std::size_t receives = 0;
+  };
+  /// By how much a window is to change whose peer has used so much of it. The receives are there.
+  [[nodiscard]] window_change resize_window(std::uint16_t window, std::uint16_t used) noexcept;
+  /// So many credits were given up.
+  void shrank_window(std::size_t by) noexcept { budget_.shrank(by); }
+  /// A peer wanted more than there was, or gets less than others, since the last call.
+  [[nodiscard]] bool wants_credits_back() const noexcept { return wants_back_; }
+  void asked_for_credits() noexcept { wants_back_ = false; }
+  /// The device says that the shared queue has few receives left.
+  void receives_low() noexcept;
+
+  /// A slab more to send from. False: there are as many as there may be.
+  [[nodiscard]] bool add_send_slots() noexcept;
+
+  [[nodiscard]] std::size_t posted() const noexcept { return posted_; }
+  [[nodiscard]] const receive_budget& budget() const noexcept { return budget_; }
 
   /// A queue pair for messages, in INIT, and one for bulk data. Null: errno says why.
   [[nodiscard]] queue_pair make_control() noexcept;
@@ -84,8 +110,8 @@ class endpoint {
   }
   /// Nothing has come: time to give slots back, which a message that has come would wait for.
   void idle() noexcept {
-    if (recycled_.size() >= std::min(refill, most_waiting_)) [[unlikely]]
-      post_recycled();
+    if (recycled_.size() >= std::min(refill, most_waiting_) || !limit_armed_) [[unlikely]]
+      fill_up();
   }
 
   [[nodiscard]] ibv_cq* completions() const noexcept { return completions_.get(); }
@@ -104,21 +130,29 @@ class endpoint {
   std::uint64_t longest_part = 0;  // that every rail takes
   std::uint32_t epoch = 1;         // one more at each poll
   std::uint32_t inline_bytes = 0;  // that a control queue pair takes; known once one was made
+  /// With fewer free slots than this, each that goes out asks for a completion.
+  std::size_t few_slots = 16;
 
  private:
   static constexpr std::size_t refill = 8;  // receives a chain
 
   void post_recycled() noexcept;
   void post_own(slot_id, ibv_qp*) noexcept;
+  void make_shared() noexcept;
+  void fill_up() noexcept;
+  void arm_limit() noexcept;
   [[nodiscard]] bool post_more(std::size_t count) noexcept;
-  [[nodiscard]] std::size_t receives_for(std::size_t connections) const noexcept {
-    return connections * own_receives() + receive_reserve;
-  }
+  [[nodiscard]] bool supply(std::size_t receives) noexcept;
+  [[nodiscard]] bool get_ready() noexcept;
+  /// Of the shared queue, when so many connections have the largest window.
   [[nodiscard]] std::size_t shared_receives_for(std::size_t connections) const noexcept {
-    return std::min(receives_for(connections), receive_limit_);
+    return std::min(connections * (set.window + receive_budget::uncounted), budget_.capacity()) +
+           reserve_;
   }
-  /// Of a connection; 2 are for returns of credit.
-  [[nodiscard]] std::size_t own_receives() const noexcept { return set.window + 2; }
+  /// Of a connection that has a receive queue of its own.
+  [[nodiscard]] std::size_t own_receives() const noexcept {
+    return own_window_ + receive_budget::uncounted;
+  }
   /// Slots that a connection may hold until it asks for a completion (sender::wants_signal).
   [[nodiscard]] std::size_t slots_to_send() const noexcept {
     return std::max<std::size_t>(set.send_depth / 4, 1);
@@ -128,14 +162,17 @@ class endpoint {
   completion_queue completions_;
   std::vector<completion_queue> further_;  // of rails 1, 2, ...
   shared_receive_queue receives_;
-  std::size_t receive_limit_ = 0;  // of the shared queue
+  receive_budget budget_;    // of the shared queue
+  std::size_t reserve_ = 0;  // receives beyond it: those that wait to be posted again
+  const std::uint32_t own_window_;
   /// Receives that are not posted again yet, at most: fewer where the shared queue is so short that
   /// it would be empty meanwhile.
   std::size_t most_waiting_ = 2 * refill;
-  std::size_t posted_ = 0;  // receives that belong to the shared queue, refills included
+  std::size_t posted_ = 0;   // receives of the shared queue, refills included, or of all others
+  bool limit_armed_ = true;  // the device tells when the shared queue runs low
+  bool wants_back_ = false;
   std::size_t connections_ = 0;
-  std::size_t most_connections_ = 0;  // for which there is room
-  bool told_short_ = false;           // that memory for a further connection is lacking
+  bool told_short_ = false;  // that memory for a further connection is lacking
   std::vector<slot_id> recycled_;
 };
 

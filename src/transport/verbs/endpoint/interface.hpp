@@ -8,5 +8,6 @@
 #include "transport/verbs/endpoint/counters.hpp"
 #include "transport/verbs/endpoint/endpoint.hpp"
 #include "transport/verbs/endpoint/port_counters.hpp"
+#include "transport/verbs/endpoint/receive_budget.hpp"
 #include "transport/verbs/endpoint/settings.hpp"
 #include "transport/verbs/endpoint/work_id.hpp"

@@ -2,7 +2,40 @@
 
 #include <algorithm>
 
+#include "transport/verbs/endpoint/receive_budget.hpp"
+
 namespace peal::verbs {
+
+namespace {
+
+/// Peers that may be connected at a time.
+std::size_t expected_connections(const settings& set) noexcept {
+  return std::min<std::size_t>(std::max<std::size_t>(set.peers, 2) - 1, set.max_rc);
+}
+
+}  // namespace
+
+// Receives never take more than their part, and what sends have grows only as far as theirs, each
+// by whole slabs: so neither finds the other one's memory taken.
+std::size_t most_sends(const settings& set) noexcept {
+  const std::size_t slack = 2 * slot_pool::per_slab;
+  return std::max<std::size_t>(set.slots / 4, slack + slot_pool::per_slab) - slack;
+}
+
+std::size_t most_receives(const settings& set) noexcept { return set.slots - set.slots / 4; }
+
+std::size_t most_receives(const device& on, const settings& set) noexcept {
+  const auto limit = [](int value) { return static_cast<std::size_t>(std::max(value, 0)); };
+  return std::min(
+      {limit(on.limits().max_srq_wr), limit(on.limits().max_cqe) / 2, most_receives(set)});
+}
+
+std::uint32_t own_window(const settings& set) noexcept {
+  const std::size_t share = most_receives(set) / expected_connections(set);
+  const std::size_t fits = std::max(share, receive_budget::smallest + receive_budget::uncounted) -
+                           receive_budget::uncounted;
+  return static_cast<std::uint32_t>(std::min<std::size_t>(set.window, fits));
+}
 
 settings fitted(settings wishes, const std::vector<device>& rails) noexcept {
   const device& on = rails.front();
@@ -26,15 +59,16 @@ std::uint32_t most_connections(const std::vector<device>& rails, const settings&
   };
   const device& on = rails.front();
   const std::size_t bulk = set.bulk * set.read_depth, sends = set.send_depth + bulk,
-                    receives = set.window + 2;
+                    receives = (srq ? set.window : own_window(set)) + receive_budget::uncounted;
   const std::size_t entries = limit(on.limits().max_cqe), reserve = srq ? receive_reserve : 0;
   std::size_t by_entries = entries > reserve ? (entries - reserve) / (sends + receives) : 0;
-  // No more receives are posted than the shared queue takes.
-  if (const std::size_t most = std::min(limit(on.limits().max_srq_wr), longest_shared);
-      srq && entries > most)
-    by_entries = std::max(by_entries, (entries - most) / sends);
-  std::size_t made =
-      std::min(by_entries, pairs_of(on) > 0 ? (pairs_of(on) - 1) / (1 + set.bulk) : 0);
+  // No more receives are posted than the shared queue, and memory, allow.
+  const std::size_t most = srq ? most_receives(on, set) : most_receives(set);
+  if (srq && entries > most) by_entries = std::max(by_entries, (entries - most) / sends);
+  const std::size_t least = receive_budget::smallest + receive_budget::uncounted,
+                    by_receives = srq ? (most - std::min(most, reserve)) / least : most / receives;
+  std::size_t made = std::min(
+      {by_entries, by_receives, pairs_of(on) > 0 ? (pairs_of(on) - 1) / (1 + set.bulk) : 0});
   for (std::size_t each = 1; each < rails.size(); ++each) {
     // One connection more than there are.
     const std::size_t held = limit(rails[each].limits().max_cqe) / (bulk + set.read_depth);

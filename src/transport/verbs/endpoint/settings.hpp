@@ -40,6 +40,7 @@ struct settings : verbs_settings {
   std::uint32_t read_depth = 16;   // READs or WRITEs under way on a bulk queue pair
   cpus_for_halves halves;          // where `automatic` has both ends work
   std::size_t kept = 16 << 20;     // most bytes that are kept of all peers' pushes
+  std::size_t slots = 7744;        // pieces of pinned memory for messages, at most
 };
 
 /// Receives that wait to be refilled, and some for packets that are there once more by a
@@ -54,8 +55,15 @@ settings fitted(settings wishes, const std::vector<device>&) noexcept;
 std::uint32_t most_connections(const std::vector<device>&, const settings&, unsigned ranks_of_node,
                                bool srq) noexcept;
 
-/// As many slots as UCX has (4095, 33 MiB) serve 62 peers with a full window; more connections get
-/// a larger queue where there is one.
-inline constexpr std::size_t longest_shared = 16384;
+/// Slots for messages on their way out, of all connections together: a quarter, less what slabs may
+/// have too much.
+[[nodiscard]] std::size_t most_sends(const settings&) noexcept;
+/// Receives of all connections together, as far as pinned memory goes.
+[[nodiscard]] std::size_t most_receives(const settings&) noexcept;
+/// The same in a shared queue of this device.
+[[nodiscard]] std::size_t most_receives(const device&, const settings&) noexcept;
+/// What the peer of a connection may send before it gets credits back, where each has a receive
+/// queue of its own.
+[[nodiscard]] std::uint32_t own_window(const settings&) noexcept;
 
 }  // namespace peal::verbs

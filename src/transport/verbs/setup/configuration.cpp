@@ -3,8 +3,23 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "transport/verbs/datagram/interface.hpp"
 
 namespace peal::verbs {
+
+namespace {
+
+/// For one connection with a small window, and messages on their way out.
+constexpr std::size_t fewest_slabs = 4;
+
+}  // namespace
+
+std::size_t slots_within(std::size_t pinned, const device& on, unsigned ranks_of_node,
+                         std::uint32_t peers) noexcept {
+  constexpr std::size_t slab = slot_pool::per_slab;
+  const std::size_t port = port_plan::for_messages(on, ranks_of_node, peers, pinned).bytes();
+  return std::max(pinned > port ? (pinned - port) / (slab * slot_bytes) : 0, fewest_slabs) * slab;
+}
 
 choice_wishes wishes_of(const verbs_settings& from, unsigned local_index) {
   choice_wishes made;
@@ -34,6 +49,7 @@ settings settings_of(const verbs_options& from, const std::vector<device>& rails
   if (from.kept_pushes != 0) made.kept = from.kept_pushes;
   if (from.send_depth != 0) made.send_depth = from.send_depth;
   if (from.window != 0) made.window = from.window;
+  made.slots = slots_within(from.set.pinned, rails.front(), from.local_size, peers);
   return fitted(made, rails);
 }
 

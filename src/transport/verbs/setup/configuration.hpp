@@ -23,6 +23,11 @@ choice_wishes wishes_of(const verbs_options&);
 /// What was asked for, as far as the devices go.
 settings settings_of(const verbs_options&, const std::vector<device>& rails, std::uint32_t peers);
 
+/// Slots for messages that find room in so many bytes of pinned memory, beside a port for
+/// datagrams.
+std::size_t slots_within(std::size_t pinned, const device&, unsigned ranks_of_node,
+                         std::uint32_t peers) noexcept;
+
 /// How many of so many peers are connected, and when: what the devices have is shared out among the
 /// ranks of the node.
 promotion_rules rules_of(const verbs_options&, const endpoint&, std::uint32_t peers);

@@ -11,6 +11,7 @@
 #include "topology/machine.hpp"
 #include "transport/verbs/datagram/interface.hpp"
 #include "transport/verbs/endpoint/interface.hpp"
+#include "transport/verbs/setup/configuration.hpp"
 
 namespace peal::verbs {
 
@@ -22,7 +23,7 @@ std::uint64_t lesser(std::uint64_t wanted, int device_has) {
 
 }  // namespace
 
-trial try_device(const machine& here, const choice_wishes& wishes, bool cold) {
+trial try_device(const machine& here, const choice_wishes& wishes, bool cold, std::size_t pinned) {
   trial made;
   try {
     std::vector<device> rails = open_rails(here, wishes);
@@ -30,7 +31,8 @@ trial try_device(const machine& here, const choice_wishes& wishes, bool cold) {
                                          [](const device& each) { return each.how().role; });
     rails.erase(spare, rails.end());
     const device& on = rails.front();
-    const settings set;
+    settings set;
+    set.slots = slots_within(pinned, on, 1, 2);
     const settings fits = fitted(set, rails);
     endpoint endpoint{rails, fits};
     for (std::uint8_t each = 0; each < rails.size(); ++each) {
@@ -41,7 +43,10 @@ trial try_device(const machine& here, const choice_wishes& wishes, bool cold) {
       return made;
     }
     handshake_port door{on};
-    door.open(cold ? port_plan::for_messages(on, 1) : port_plan::for_handshakes(on));
+    const authenticator by{random_secret()};
+    door.open(cold ? port_plan::for_messages(on, 1, 2, pinned) : port_plan::for_handshakes(on, 2),
+              by.queue_key(0, random_word()));
+    made.pinned = endpoint.slots.size() * slot_bytes + door.memory_bytes();
     made.limits = {
         {"work requests of a queue pair", set.send_depth, fits.send_depth},
         {"messages under way to one peer", set.window, fits.window},

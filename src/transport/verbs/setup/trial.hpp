@@ -23,11 +23,12 @@ struct granted_limit {
 };
 struct trial {
   std::vector<granted_limit> limits;
-  std::string problem;  // what peal would fail with on this device; empty: nothing
+  std::size_t pinned = 0;  // bytes of a rank with one peer
+  std::string problem;     // what peal would fail with on this device; empty: nothing
 };
 /// Opens the devices that these wishes choose, makes queues and registers memory as a rank does at
-/// its start, and gives everything back. `cold`: as a rank whose peers start without a connection.
-/// The limits are those of the first device.
-trial try_device(const machine&, const choice_wishes&, bool cold);
+/// its start, and gives everything back. `cold`: as a rank whose peers start without a connection;
+/// `pinned`: bytes that a rank may register for messages. The limits are those of the first device.
+trial try_device(const machine&, const choice_wishes&, bool cold, std::size_t pinned);
 
 }  // namespace peal::verbs

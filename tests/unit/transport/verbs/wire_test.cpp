@@ -50,6 +50,9 @@ TEST(wire, what_is_no_address_of_ours_is_refused) {
     text[offsetof(address, rail_count)] = static_cast<char>(count);
     EXPECT_FALSE(address_from(text)) << count << " rails";
   }
+  address without = of_rails(1);
+  without.job = {};
+  EXPECT_FALSE(address_from(to_text(without))) << "no secret";
   std::string text = to_text(of_rails(1));
   text[offsetof(address, rail_count)] = 2;
   EXPECT_FALSE(address_from(text)) << "two rails in the length of one";

@@ -10,6 +10,7 @@
 namespace {
 
 using namespace peal::verbs;
+using peal::peer_id;
 
 TEST(exposures, only_what_was_exposed_to_a_peer_is_found_by_it) {
   exposures of;
@@ -17,17 +18,37 @@ TEST(exposures, only_what_was_exposed_to_a_peer_is_found_by_it) {
   const std::uint64_t number = of.add({3, memory, sizeof memory, nullptr});
   ASSERT_NE(of.find(number), nullptr);
   EXPECT_EQ(of.find(number)->data, memory);
-  EXPECT_NE(of.find(number, 3, 0, 100), nullptr);
-  EXPECT_NE(of.find(number, 3, 99, 1), nullptr);
-  EXPECT_EQ(of.find(number, 2, 0, 100), nullptr) << "exposed to another";
-  EXPECT_EQ(of.find(number, 3, 0, 101), nullptr);
-  EXPECT_EQ(of.find(number, 3, 100, 1), nullptr);
-  EXPECT_EQ(of.find(number, 3, 101, 0), nullptr);
-  EXPECT_EQ(of.find(number, 3, 0, 0), nullptr);
-  EXPECT_EQ(of.find(number, 3, 1, ~std::uint64_t{0}), nullptr) << "the end would wrap";
+  const exposure* into = nullptr;
+  const auto asks = [&](peer_id by, std::uint64_t at, std::uint64_t bytes) {
+    return of.find(number, by, at, bytes, into);
+  };
+  EXPECT_EQ(asks(3, 0, 100), exposure_answer::found);
+  EXPECT_EQ(into, of.find(number));
+  EXPECT_EQ(asks(3, 99, 1), exposure_answer::found);
+  EXPECT_EQ(asks(2, 0, 100), exposure_answer::never) << "exposed to another";
+  EXPECT_EQ(asks(3, 0, 101), exposure_answer::never);
+  EXPECT_EQ(asks(3, 100, 1), exposure_answer::never);
+  EXPECT_EQ(asks(3, 101, 0), exposure_answer::never);
+  EXPECT_EQ(asks(3, 0, 0), exposure_answer::never);
+  EXPECT_EQ(asks(3, 1, ~std::uint64_t{0}), exposure_answer::never) << "the end would wrap";
   EXPECT_EQ(of.find(0), nullptr);
   EXPECT_EQ(of.find(number + 1), nullptr);
   EXPECT_EQ(of.find(~std::uint64_t{0}), nullptr);
+}
+
+TEST(exposures, a_number_that_is_over_is_known_from_one_that_never_was) {
+  exposures of;
+  std::byte memory[8];
+  const exposure* into = nullptr;
+  const std::uint64_t first = of.add({1, memory, 8, nullptr});
+  of.remove(first);
+  EXPECT_EQ(of.find(first, 1, 0, 8, into), exposure_answer::over);
+  const std::uint64_t second = of.add({1, memory, 8, nullptr});
+  EXPECT_EQ(of.find(first, 1, 0, 8, into), exposure_answer::over) << "its place was used again";
+  EXPECT_EQ(of.find(second, 1, 0, 8, into), exposure_answer::found);
+  EXPECT_EQ(of.find(second + (std::uint64_t{1} << 32), 1, 0, 8, into), exposure_answer::never);
+  EXPECT_EQ(of.find(second + 1, 1, 0, 8, into), exposure_answer::never);
+  EXPECT_EQ(of.find(0, 1, 0, 8, into), exposure_answer::never);
 }
 
 TEST(exposures, a_number_does_not_come_again) {

@@ -39,11 +39,11 @@ struct network {
   };
 
   network(std::size_t packet_bytes, trouble with, std::size_t most_packets = 4096,
-          unsigned seed = 1)
+          unsigned seed = 1, std::uint32_t first = datagram_channel::first_window)
       : store{packet_bytes, most_packets}, with{with}, random{seed} {
     for (wire& each : out) each.of = this;
     for (peer_id each : {0u, 1u})
-      ends[each].emplace(arrivals[each], out[each], store, counted[each], 1 - each);
+      ends[each].emplace(arrivals[each], out[each], store, counted[each], 1 - each, first);
   }
 
   bool chance(double of) { return std::uniform_real_distribution<>{}(random) < of; }
@@ -129,6 +129,45 @@ struct weather {
 };
 
 class datagram_channels : public testing::TestWithParam<weather> {};
+
+TEST(datagram_channel, never_has_more_under_way_than_the_receiver_says) {
+  network net{992, {}};
+  net.absent[1] = true;
+  const std::vector<std::byte> payload = pattern(900, 0);
+  const auto send_many = [&] {
+    for (int each = 0; each < 100; ++each)
+      if (!net.ends[0]->send(message(900, 0), payload.data())) break;
+    net.step();
+  };
+  const auto told = [&](std::uint32_t acknowledged, std::uint16_t allowed) {
+    EXPECT_TRUE(net.ends[0]->receive({0, acknowledged, 0, 0, nullptr, allowed}, net.now, true));
+  };
+  send_many();
+  EXPECT_EQ(net.carried, datagram_channel::first_window);
+  told(datagram_channel::first_window, 3);
+  net.carried = 0;
+  send_many();
+  EXPECT_EQ(net.carried, 3u);
+  net.step();
+  EXPECT_EQ(net.carried, 3u) << "the rest waits for acknowledgements";
+  EXPECT_FALSE(net.ends[0]->has_something_to_send()) << "and keeps nobody awake";
+  told(datagram_channel::first_window + 1, 3);
+  EXPECT_TRUE(net.ends[0]->send(message(900, 0), payload.data()));
+  EXPECT_TRUE(net.ends[0]->has_something_to_send());
+  net.step();
+  EXPECT_EQ(net.carried, 4u);
+}
+
+TEST(datagram_channel, a_first_window_of_one_packet_brings_long_messages_too) {
+  network net{992, {}, 4096, 1, 1};
+  const std::vector<std::byte> payload = pattern(eager_limit, 0);
+  ASSERT_TRUE(net.ends[0]->send(message(eager_limit, 0), payload.data()));
+  net.step();
+  EXPECT_EQ(net.carried, 1u);
+  ASSERT_TRUE(net.until([&] { return !net.arrivals[1].got.empty(); }));
+  EXPECT_EQ(net.arrivals[1].got.front().payload, payload);
+  EXPECT_EQ(net.counted[0].repeated, 0u);
+}
 
 TEST_P(datagram_channels, bring_every_message_once_and_in_order) {
   network net{GetParam().packet_bytes, GetParam().with};

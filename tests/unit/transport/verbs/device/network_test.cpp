@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 namespace {
 
 using namespace peal::verbs;
@@ -52,6 +55,56 @@ TEST(verbs_network, versions_and_families_do_not_mix) {
   EXPECT_EQ(reach_of(roce(0), roce(rail_address::roce_v1)), reach::none);
   EXPECT_EQ(reach_of(roce(0), roce(0, true)), reach::none);
   EXPECT_EQ(reach_of(roce(0), ib(0xffff)), reach::none);
+}
+
+/// 10.net.0.host
+rail_address in_network(std::uint8_t net, std::uint8_t host) {
+  rail_address made = roce(0);
+  made.gid[13] = net;
+  made.gid[15] = host;
+  return made;
+}
+
+TEST(verbs_network, two_ranks_use_the_best_network_that_both_have_and_find_the_same_ports) {
+  // Ranks of one kind have the networks 1 and 2, those of the other one 2 and 3.
+  const std::vector<rail_address> one{in_network(1, 1), in_network(2, 1)},
+      like_one{in_network(1, 2), in_network(2, 2)}, other{in_network(2, 3), in_network(3, 3)};
+  const auto among = way_between(one, like_one, true);
+  ASSERT_TRUE(among);
+  EXPECT_EQ(std::pair(among->own, among->remote), std::pair(std::uint8_t{0}, std::uint8_t{0}));
+  const auto between = way_between(one, other, true), back = way_between(other, one, false);
+  ASSERT_TRUE(between && back);
+  EXPECT_EQ(std::pair(between->own, between->remote), std::pair(std::uint8_t{1}, std::uint8_t{0}));
+  EXPECT_EQ(std::pair(back->own, back->remote), std::pair(std::uint8_t{0}, std::uint8_t{1}));
+}
+
+TEST(verbs_network, both_sides_find_the_same_ports_where_they_rank_them_differently) {
+  const std::vector<rail_address> one{in_network(1, 1), in_network(2, 1)},
+      other{in_network(2, 2), in_network(1, 2)};
+  const auto there = way_between(one, other, true), back = way_between(other, one, false);
+  ASSERT_TRUE(there && back);
+  EXPECT_EQ(there->own, back->remote);
+  EXPECT_EQ(there->remote, back->own);
+  EXPECT_EQ(network_of(one[there->own]), network_of(other[there->remote]));
+}
+
+TEST(verbs_network, a_router_is_trusted_only_where_no_network_is_common) {
+  const std::vector<rail_address> one{in_network(1, 1), in_network(2, 1)},
+      other{in_network(3, 2), in_network(2, 2)}, far{in_network(4, 3)};
+  const auto common = way_between(one, other, true), routed = way_between(one, far, true);
+  ASSERT_TRUE(common && routed);
+  EXPECT_EQ(network_of(one[common->own]), network_of(in_network(2, 9)));
+  EXPECT_EQ(routed->own, 0u);
+  EXPECT_FALSE(way_between(one, std::vector{ib(0xffff)}, true));
+  EXPECT_FALSE(way_between(one, {}, true));
+}
+
+TEST(verbs_network, one_network_is_one_although_ports_stand_in_other_places) {
+  const std::vector<rail_address> one{in_network(1, 1), in_network(2, 1)},
+      other{in_network(2, 2), in_network(1, 2)};
+  EXPECT_TRUE(in_one_network({one, other, {}}, {0, 1, 0}));
+  EXPECT_FALSE(in_one_network({one, other, {}}, {0, 0, 0}));
+  EXPECT_TRUE(in_one_network({}, {}));
 }
 
 TEST(verbs_network, nobody_told_anything) {

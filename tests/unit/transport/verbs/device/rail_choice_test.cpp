@@ -169,6 +169,7 @@ TEST(rail_match, the_length_of_a_network_is_looked_at) {
 TEST(rail_address_text, comes_back_and_is_refused_when_cut) {
   address from;
   from.rail_count = 2;
+  from.job = {1, 2};
   from.rails[0].handshake_qp = 77;
   from.rails[1] = rail(ipv4(1, 9));
   const std::string text = to_text(from);

@@ -30,6 +30,7 @@ struct pretended_device final : registrar {
     if (read_only && (access & IBV_ACCESS_LOCAL_WRITE) != 0) return errno = EFAULT, false;
     if (pinned + bytes > most_pinned) return errno = ENOMEM, false;
     pinned += bytes;
+    last_access = access;
     auto* made = new ibv_mr{};
     made->addr = begin;
     made->length = bytes;
@@ -44,6 +45,7 @@ struct pretended_device final : registrar {
   std::size_t pinned = 0;
   std::size_t most_pinned = std::size_t{1} << 40;
   std::uint32_t last = 0;
+  int last_access = 0;
   bool read_only = false;
 };
 
@@ -86,6 +88,28 @@ TEST_F(registration_cache_test, what_is_only_read_is_not_written_to) {
   device.read_only = true;
   EXPECT_EQ(key(0x90000, page, range_use::target), 0u);
   EXPECT_NE(key(0x90000, page), 0u);
+}
+
+TEST_F(registration_cache_test, what_peers_write_to_is_registered_for_one_use_and_no_byte_more) {
+  key(0x10000, page, range_use::target);
+  const std::size_t before = device.pinned;
+  registration* const held = cache.acquire(at(0x10010), 100, range_use::written);
+  ASSERT_TRUE(held);
+  EXPECT_EQ(held->end - held->begin, 100u);
+  EXPECT_EQ(device.last_access, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+  registration* const other = cache.acquire(at(0x10010), 100, range_use::written);
+  EXPECT_NE(held, other) << "another share of the same memory ends by itself";
+  registration* const source = cache.acquire(at(0x10010), 100, range_use::source);
+  EXPECT_NE(held, source) << "nobody else uses it";
+  for (registration* each : {held, other, source}) cache.release(*each);
+  EXPECT_EQ(device.pinned, before) << "it ends with its use";
+}
+
+TEST_F(registration_cache_test, what_stays_registered_cannot_be_written_to_by_peers) {
+  for (const range_use each : {range_use::source, range_use::target}) {
+    key(0x10000 + (static_cast<std::uintptr_t>(each) << 16), page, each);
+    EXPECT_EQ(device.last_access & IBV_ACCESS_REMOTE_WRITE, 0);
+  }
 }
 
 TEST_F(registration_cache_test, what_went_away_is_not_found_again) {

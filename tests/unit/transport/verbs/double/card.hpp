@@ -56,9 +56,11 @@ struct card {
   // so many further changes of a queue pair's state fail with EIO
   std::size_t refused_transitions = 0;
   std::size_t most_locked = no_limit;  // bytes registered at a time: beyond them ENOMEM
-  std::uint32_t most_inline = 956;     // bytes in a request; mlx5's, with the largest requests
-  std::size_t drop_datagrams = 0;      // so many of those that come next
-  std::size_t late_datagrams = 0;      // so many of those that come next wait for release_datagrams
+  /// Registrations that fail with ENOMEM, by their bytes.
+  std::function<bool(std::size_t)> refuses_region;
+  std::uint32_t most_inline = 956;  // bytes in a request; mlx5's, with the largest requests
+  std::size_t drop_datagrams = 0;   // so many of those that come next
+  std::size_t late_datagrams = 0;   // so many of those that come next wait for release_datagrams
   /// How often a datagram comes here that was sent once: 0 loses it, 2 doubles it.
   std::function<unsigned(const std::byte*, std::size_t)> copies;
   // to datagrams on their way to this card
@@ -66,6 +68,7 @@ struct card {
 
   // ---- what there is
   std::vector<pair*> pairs;
+  bool busy = false;        // something may wait in them
   std::size_t handles = 0;  // of addresses
   [[nodiscard]] std::size_t count(ibv_qp_type) const;
   /// Receives that wait in its shared receive queues.

@@ -163,6 +163,7 @@ void pair::asked(packet what, std::vector<std::byte> data) {
   last_taken = what.sequence;
   if (base.state == IBV_QPS_RTR && !std::exchange(established, true)) tell(IBV_EVENT_COMM_EST);
   incoming.push_back({what, std::move(data)});
+  on->busy = true;
   work_incoming();
 }
 

@@ -122,6 +122,7 @@ int post_one(pair& to, const ibv_send_wr& what) {
   if (made.inlined.size() > to.caps.max_inline_data) return --to.posted, EINVAL;
   if (to.base.state == IBV_QPS_ERR) to.complete(made, IBV_WC_WR_FLUSH_ERR);
   else to.sends.push_back(std::move(made));
+  to.on->busy = true;
   return 0;
 }
 
@@ -261,7 +262,7 @@ ibv_mr* ibv_reg_mr(ibv_pd* in, void* at, std::size_t bytes, int access) {
   const card& on = *context::from(in->context).of;
   if (bytes > on.limits.max_mr_size) return refuse(EINVAL);
   if (everything().regions.size() >= static_cast<std::size_t>(on.limits.max_mr) ||
-      !may_lock(on, bytes))
+      !may_lock(on, bytes) || (on.refuses_region && on.refuses_region(bytes)))
     return refuse(ENOMEM);
   auto* const made = new region;
   made->base.context = in->context;

@@ -161,8 +161,15 @@ void world::go_on() {
   std::uint64_t before = 0;
   do {
     before = completions;
-    for (const auto& on : cards)
-      for (std::size_t each = 0; each < on->pairs.size(); ++each) on->pairs[each]->work();
+    for (const auto& on : cards) {
+      if (!on->busy) continue;
+      on->busy = false;
+      for (std::size_t each = 0; each < on->pairs.size(); ++each) {
+        pair& at = *on->pairs[each];
+        at.work();
+        on->busy |= !at.sends.empty() || !at.incoming.empty();
+      }
+    }
   } while (completions != before);
 }
 

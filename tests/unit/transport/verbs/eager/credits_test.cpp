@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+
 namespace {
 
 using namespace peal::verbs;
@@ -34,6 +37,63 @@ TEST(credits, are_spent_and_given) {
   EXPECT_EQ(of.left(), 5);
   EXPECT_EQ(of.window(), 8) << "what the peer has is another matter";
   EXPECT_EQ(of.owed(), 0);
+}
+
+TEST(credits, a_window_changes_with_what_returns) {
+  credits of;
+  of.grant(8);
+  for (int each = 0; each < 5; ++each) of.owe();
+  EXPECT_TRUE(of.due());
+  of.widen(8);
+  EXPECT_EQ(of.window(), 16);
+  EXPECT_EQ(of.owed(), 13) << "more returns than was spent";
+  of.give_back(13);
+  for (int each = 0; each < 10; ++each) of.owe();
+  of.narrow(4);
+  EXPECT_EQ(of.window(), 12);
+  EXPECT_EQ(of.owed(), 6);
+  EXPECT_EQ(of.unreturned(), 6u);
+}
+
+TEST(credits, what_a_peer_gives_up_it_must_have) {
+  credits of;
+  of.grant(8);
+  of.owe();
+  EXPECT_FALSE(of.gave_up(7)) << "the packet that says so took one";
+  EXPECT_TRUE(of.gave_up(4));
+  EXPECT_EQ(of.window(), 4);
+  EXPECT_FALSE(of.gave_up(3));
+  EXPECT_FALSE(of.gave_up(60'000));
+  EXPECT_EQ(of.window(), 4);
+}
+
+/// Windows that grow and shrink at random with what returns: the peer, which has read nothing since
+/// the last return by itself, cannot make the next one due.
+TEST(credits, no_second_return_by_itself_is_due_before_the_first_is_read) {
+  std::uint32_t random = 7;
+  const auto next = [&](std::uint32_t below) {
+    random = random * 1664525 + 1013904223;
+    return below == 0 ? 0 : (random >> 8) % below;
+  };
+  for (int run = 0; run < 20'000; ++run) {
+    credits of;
+    of.grant(static_cast<std::uint16_t>(2 + next(63)));
+    while (!of.due()) of.owe();
+    std::uint32_t at_peer = of.unreturned();  // when it has not read the return
+    if (next(2) == 0) of.widen(next(65 - of.window()));
+    else of.narrow(std::min<std::uint32_t>(of.window() / 4u, of.owed()));
+    of.give_back(of.owed());
+    while (at_peer > 0) {
+      --at_peer;
+      of.owe();
+      ASSERT_FALSE(of.due()) << "window " << of.window();
+      if (!of.worth_sending_along()) continue;
+      // With a message of this side it may change once more.
+      if (next(2) == 0) of.widen(next(65 - of.window()));
+      else of.narrow(std::min<std::uint32_t>(of.window() / 4u, of.owed()));
+      of.give_back(of.owed());
+    }
+  }
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ TEST(eager_channel, has_news_when_credits_are_due_or_a_refusal_is_untold) {
   of.credits.grant(8);
   EXPECT_FALSE(of.has_news());
   of.refusal_changed();
+  EXPECT_FALSE(of.has_news()) << "that takes a credit";
+  of.begin(1, false);
   EXPECT_TRUE(of.has_news());
   of.told_refusal();
   EXPECT_FALSE(of.has_news());
