@@ -78,7 +78,8 @@ struct verbs_settings {
   // may have one.
   std::optional<std::size_t> promote{};
   rendezvous_mode rendezvous = rendezvous_mode::automatic;
-  double timeout = 4;  // seconds
+  double ack_timeout = 0.067;  // seconds: an adapter that has no answer sends again
+  double timeout = 4;          // seconds: a peer that is not reached so long has failed
 };
 
 struct wait_settings {

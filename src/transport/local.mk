@@ -47,6 +47,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connect/interface.hpp \
   src/transport/verbs/connect/lifetime.hpp \
   src/transport/verbs/connect/promoter.hpp \
+  src/transport/verbs/connect/reconnector.hpp \
   src/transport/verbs/connect/retired_pairs.hpp \
   src/transport/verbs/connection.hpp \
   src/transport/verbs/connections.hpp \
@@ -71,6 +72,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/eager/credits.hpp \
   src/transport/verbs/eager/eager_channel.hpp \
   src/transport/verbs/eager/held_packets.hpp \
+  src/transport/verbs/eager/inline_copies.hpp \
+  src/transport/verbs/eager/kept_packets.hpp \
   src/transport/verbs/eager/interface.hpp \
   src/transport/verbs/eager/sender.hpp \
   src/transport/verbs/eager/sent_requests.hpp \
@@ -116,9 +119,11 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/bulk/staged.cpp \
   src/transport/verbs/bulk/writer.cpp \
   src/transport/verbs/connect/connector.cpp \
+  src/transport/verbs/connect/connector_pairs.cpp \
   src/transport/verbs/connect/device_events.cpp \
   src/transport/verbs/connect/failure_notices.cpp \
   src/transport/verbs/connect/promoter.cpp \
+  src/transport/verbs/connect/reconnector.cpp \
   src/transport/verbs/connect/retired_pairs.cpp \
   src/transport/verbs/connections.cpp \
   src/transport/verbs/datagram/datagram_channel.cpp \

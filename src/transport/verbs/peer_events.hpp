@@ -8,6 +8,8 @@
 // Errors   none.
 #pragma once
 
+#include <infiniband/verbs.h>
+
 #include <cstdint>
 
 #include "transport/contract.hpp"
@@ -24,10 +26,17 @@ class peer_events {
   // ---- of a connection
   /// Messages may be sent over it.
   virtual void opened(connection&) noexcept = 0;
-  /// Its queue pairs are of no more use.
+  /// It goes on over other queue pairs.
+  virtual void reopened(connection&) noexcept = 0;
+  /// Its queue pairs are of no more use: it is made again, as long as its peer has time.
   virtual void broke(connection&, const char* cause) noexcept = 0;
+  /// It cannot go on, and with it the peer has failed.
+  virtual void failed(connection&, const char* cause) noexcept = 0;
   /// It never opened, or both sides have ended it. It is gone after the call.
   virtual void ended(connection&) noexcept = 0;
+
+  /// Of the queue pair for messages of a connection over another rail than the first.
+  virtual void completed(const ibv_wc&, std::uint8_t rail) noexcept = 0;
 
   // ---- of a peer
   /// There will be no connection to it; the cause was logged.
@@ -50,6 +59,8 @@ class peer_events {
   [[nodiscard]] virtual bool sent_away(peer_id) noexcept = 0;
   /// Whether datagrams of the peer may be delivered now.
   [[nodiscard]] virtual bool may_take(peer_id) noexcept = 0;
+  /// Whether the kernel of its node says that the process is there.
+  [[nodiscard]] virtual bool is_there(peer_id) noexcept = 0;
   /// A packet came. True: this process has given the peer up, and tells it so.
   [[nodiscard]] virtual bool is_given_up(peer_id) noexcept = 0;
 

@@ -111,18 +111,21 @@ verbs_transport::state::state(open_ports& by)
       ranks_of_node{by.from.local_size},
       kernel_prober{*by.doors.front().prober},
       port{*by.doors.front().port},
+      all_ports{by.all_ports()},
       addresses{by.addresses},
       connections{by.peers},
       sender{endpoint, *this},
       payloads{endpoint, cache, connections, sender, *this},
       retired_pairs{endpoint},
-      connector{endpoint, connections, sender, port, addresses, by.peers, *this},
+      connector{endpoint, connections, sender, all_ports, addresses, by.peers, *this},
+      reconnector{endpoint, connections, connector, sender, payloads, *this},
       failure_notices{connector},
       datagrams{endpoint, port, addresses, kernel_prober, out, by.peers, *this},
       promoter{endpoint,  connections, sender,   addresses,
                connector, datagrams,   payloads, rules_of(by.from, endpoint, by.peers),
                by.peers,  *this},
-      device_events{endpoint, connections, port, retired_pairs, payloads, addresses, *this},
+      device_events{endpoint,    connections, port,      retired_pairs,
+                    reconnector, payloads,    addresses, *this},
       sleeper{endpoint,  sender,   payloads,      connector,
               datagrams, promoter, device_events, by.from.bell},
       packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
@@ -168,6 +171,8 @@ void verbs_transport::meet(const std::vector<std::string>& everyone) {
   s.datagrams.meet();
   s.port.open(s.promoter.cold() ? port_plan::for_messages(s.on, s.ranks_of_node)
                                 : port_plan::for_handshakes(s.on));
+  for (std::size_t each = 1; each < s.rails.size(); ++each)
+    s.all_ports[each]->open(port_plan::for_handshakes(s.rails[each]));
 }
 
 // ---- sending
@@ -222,7 +227,9 @@ void verbs_transport::hold_together(batching wanted) noexcept {
 bool verbs_transport::holds_messages() const noexcept {
   return state_->sender.holds() || state_->datagrams.holds();
 }
-bool verbs_transport::settled() const noexcept { return state_->datagrams.settled(); }
+bool verbs_transport::settled() const noexcept {
+  return state_->datagrams.settled() && !state_->reconnector.any_interrupted();
+}
 
 // ---- large payloads
 
@@ -276,7 +283,8 @@ void verbs_transport::state::read_completions() noexcept {
 // After the completions of connections: the last messages of one that ends come before what went as
 // datagrams then.
 bool verbs_transport::state::poll_port() noexcept {
-  bool moved = port.poll(packet);
+  bool moved = false;
+  for (handshake_port* each : all_ports) moved |= each->is_open() && each->poll(packet);
   moved |= connector.poll();
   moved |= datagrams.poll();
   return moved;
@@ -299,11 +307,21 @@ void verbs_transport::state::look_at_the_clock() noexcept {
     device_events.read();
     retired_pairs.step(now, [this] { read_completions(); });
   }
+  if (reconnector.any()) go_on_with_broken(now);
   if (now < probe_at) return;
   probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                        std::chrono::duration<double>{endpoint.set.timeout});
   connections.for_each([&](connection& each) { sender.probe(each); });
   device_events.read();  // a thread that sleeps is told at once
+}
+
+void verbs_transport::state::go_on_with_broken(std::chrono::steady_clock::time_point now) noexcept {
+  device_events.read();
+  reconnector.step(now, [this] {
+    read_completions();
+    while (rails.size() > 1 && payloads.read_rails()) {
+    }
+  });
 }
 
 // ---- sleep
@@ -312,27 +330,37 @@ bool verbs_transport::arm() noexcept { return state_->sleeper.arm(); }
 void verbs_transport::disarm() noexcept { state_->sleeper.disarm(); }
 std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
   return std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(),
-                   state_->failure_notices.due(), state_->port.due()});
+                   state_->failure_notices.due(), state_->port.due(), state_->reconnector.due()});
 }
 void verbs_transport::rang(int descriptor) noexcept { state_->sleeper.rang(descriptor); }
 
 void verbs_transport::state::take(const ibv_wc& one) noexcept {
   const work_id which{one.wr_id};
   if (which.kind() == work::receive) {
-    receive(one, which.detail());
+    if (leaving) [[unlikely]]
+      drop(one, which.detail(), 0);
+    else receive(one, which.detail(), 0);
     return;
   }
   connection* const at = connections.of(which);
   if (one.status != IBV_WC_SUCCESS) failed(one, at);
   else if (!at) return;
   else if (which.kind() == work::send) sender.completed(at->eager, which.detail());
-  else if (!at->is_lost()) payloads.completed(*at, which.detail());
+  else if (at->is_open()) payloads.completed(*at, which.detail());
 }
 
-void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
-  connection* const from = connections.of_queue(one.qp_num);
+void verbs_transport::state::completed(const ibv_wc& one, std::uint8_t rail) noexcept {
+  const work_id which{one.wr_id};
+  if (which.kind() != work::receive) take(one);
+  else if (leaving) drop(one, which.detail(), rail);
+  else receive(one, which.detail(), rail);
+}
+
+inline void verbs_transport::state::receive(const ibv_wc& one, slot_id slot,
+                                            std::uint8_t rail) noexcept {
+  connection* const from = connections.of_queue(one.qp_num, rail);
   if (one.status != IBV_WC_SUCCESS || !from || from->is_lost()) {
-    if (endpoint.shared() || from) endpoint.recycle(slot, nullptr);
+    if (rail == 0 && (endpoint.shared() || from)) endpoint.recycle(slot, nullptr);
     if (one.status != IBV_WC_SUCCESS) failed(one, from);
     return;
   }
@@ -348,7 +376,7 @@ void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
   const std::byte* const packet = endpoint.slots.at(slot);
   if (flags & immediate::staged) payloads.arrived(*from, packet, one.byte_len);
   else deliver(*from, packet, one.byte_len);
-  endpoint.recycle(slot, from->eager.pair.get());
+  recycle(slot, *from);
   if (!(flags & immediate::uncounted) && from->eager.took()) sender.note(*from);
 }
 

@@ -85,6 +85,7 @@ class verbs_transport final : public transport {
   [[nodiscard]] std::vector<peer_id> lost() noexcept;
 
   /// For tests: a peer's queue pairs go into the error state, as if the device had given them up.
+  /// Nothing where they are made for the first time.
   void break_connection(peer_id) noexcept;
   /// The same of one rail, not the first, alone.
   void break_rail(peer_id, std::uint8_t rail) noexcept;

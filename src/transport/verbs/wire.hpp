@@ -88,6 +88,9 @@ enum class handshake_kind : std::uint8_t {
   // No connection at the moment; datagrams pass meanwhile. your_attempt is 1 when I have no
   // connection at all.
   no_room,
+  // The request is to go on with a connection that has ended here in good order: all has been said
+  // and heard.
+  over,
 };
 
 /// Where a rail is now: the address that was told at the start may have changed.
@@ -99,7 +102,7 @@ struct rail_place {
 
 /// One packet of the handshake. Sent unreliably, so each may come never, twice, or late.
 struct handshake_packet {
-  static constexpr std::uint64_t mark = 0x7065616c2d726332;  // "peal-rc2"
+  static constexpr std::uint64_t mark = 0x7065616c2d726333;  // "peal-rc3"
 
   std::uint64_t magic = mark;
   secret job{};
@@ -119,10 +122,14 @@ struct handshake_packet {
   handshake_kind kind = handshake_kind::request;
   std::uint8_t bulk_count = 0;  // on each rail
   std::uint8_t refuses_eager = 0;
-  std::array<std::uint8_t, 3> reserved{};
+  std::uint8_t goes_on = 0;  // with a connection that broke: reconnector.hpp
+  std::uint8_t link = 0;     // of the queue pair for messages: links.hpp
+  std::uint8_t reserved = 0;
+  std::uint32_t taken = 0;  // goes_on: packets of the other side that this one has read, ever
   std::array<rail_place, most_rails> places{};  // of the sender's rails
 };
-static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake_packet) == 216);
+static_assert(std::is_trivially_copyable_v<handshake_packet> &&
+              sizeof(handshake_packet) == 216 + 8);
 
 /// The immediate data of a SEND. A SEND without any returns no credit and changes nothing.
 struct immediate {

@@ -90,6 +90,7 @@ EXTRA_DIST += \
   tests/double/wire_test.cpp \
   tests/double/work_test.cpp \
   tests/unit/transport/verbs/connect/lifetime_test.cpp \
+  tests/unit/transport/verbs/connect/reconnector_test.cpp \
   tests/unit/transport/verbs/connections_test.cpp \
   tests/unit/transport/verbs/datagram/datagram_channel_test.cpp \
   tests/unit/transport/verbs/datagram/kernel_prober_test.cpp \

@@ -47,7 +47,8 @@ struct bulk_queue {
 
 class links {
  public:
-  /// Once: so many queue pairs, that are still to be made, for each pair of rails. `depth`: the
+  /// Once, and once more each time that all were destroyed and nothing is under way: so many queue
+  /// pairs, that are still to be made, for each pair of rails. `depth`: the
   /// most parts that are under way on one. `same_device`: the device of the peer is this process's
   /// too.
   void lay(const std::vector<rail_pair>& rails, std::size_t of_each, std::size_t depth,
@@ -55,6 +56,7 @@ class links {
     same_device_ = same_device;
     of_each_ = static_cast<std::uint8_t>(of_each);
     in_use_ = static_cast<std::uint8_t>(rails.size());
+    queues_.clear();
     queues_.resize(rails.size() * of_each);
     for (std::size_t each = 0; each < queues_.size(); ++each) {
       bulk_queue& made = queues_[each];
@@ -107,6 +109,7 @@ class links {
   /// All of them: the device touches no buffer of this connection any more.
   void destroy() noexcept {
     for (bulk_queue& each : queues_) each.pair.reset();
+    untold_ = 0;
   }
 
   // ---- links that were left out, and of which the peer is to be told

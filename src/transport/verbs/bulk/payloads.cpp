@@ -97,7 +97,7 @@ bool payloads::step() noexcept {
 }
 
 void payloads::failed(connection& at, bulk_queue& which, int why) noexcept {
-  if (which.rail == 0) events_.broke(at, std::strerror(why));
+  if (which.link == at.handshake.link()) events_.broke(at, std::strerror(why));
   else rails_.failed(at, which, std::strerror(why));
 }
 
@@ -130,6 +130,28 @@ void payloads::completed(connection& at, std::uint32_t bulk) noexcept {
   if (which.under_way.front().job) writer_.completed(at, which);
   else fetcher_.completed(at, bulk);
 }
+
+void payloads::interrupt(connection& broken) noexcept {
+  broken.links.destroy();
+  for (bulk_queue& each : broken.links) {
+    if (each.rail != 0)
+      endpoint_.bulk.elsewhere -= static_cast<std::uint32_t>(each.under_way.size());
+    writer::write_again(each);
+    fetcher_.read_again(broken, each);
+  }
+  writer_.interrupt(broken.peer);
+  for (kept_packet& each : broken.eager.kept) {
+    payload_header header;
+    if (!each.staged || each.bytes < sizeof header) continue;
+    std::byte* const at = endpoint_.slots.at(each.slot) + each.at;
+    std::memcpy(&header, at, sizeof header);
+    if (header.kind != payload_kind::written && header.kind != payload_kind::left_out) continue;
+    header.detail = 0;  // they speak of links that are no more
+    std::memcpy(at, &header, sizeof header);
+  }
+}
+
+void payloads::go_on(connection& over) noexcept { writer_.go_on(over.peer); }
 
 void payloads::abandon(peer_id gone, connection* at) noexcept {
   std::vector<fetch*> ending;  // whose shares come in several ways stands there several times

@@ -36,7 +36,7 @@ class payloads final : private queue_failures {
         fetcher_{endpoint, cache, *this},
         writer_{endpoint, cache, connections, out, exposures_, *this},
         staged_{endpoint, connections, out, exposures_},
-        rails_{endpoint, connections, out, fetcher_, writer_} {}
+        rails_{endpoint, connections, out, fetcher_, writer_, told} {}
 
   [[nodiscard]] remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept;
   void withdraw(peer_id to, const remote_region&) noexcept;
@@ -49,6 +49,8 @@ class payloads final : private queue_failures {
   /// Parts of payloads are on their way here, or have been promised and have not left: the
   /// connection may not end.
   [[nodiscard]] bool under_way(const connection&) const noexcept;
+  /// Completions of rails besides the first. True when there were some.
+  bool read_rails() noexcept { return rails_.poll(); }
   /// Moves what waited for room. True when something was moved.
   bool poll() noexcept { return busy() && step(); }
   /// Something was refused by the device though it was idle, so that no completion will tell when
@@ -62,6 +64,12 @@ class payloads final : private queue_failures {
   }
   /// An announcement was sent: what is pushed of its payload goes right behind it.
   void announced() noexcept { push(); }
+
+  // ---- a connection that broke and is made again (doc/internals/rdma.md, Reconnection)
+  /// Destroys its queue pairs; what was under way there is to be moved again.
+  void interrupt(connection&) noexcept;
+  /// It goes on, over other queue pairs.
+  void go_on(connection&) noexcept;
 
   /// The peer is gone: ends its fetches. `at` may be null. Requires: its queue pairs are destroyed,
   /// so that no device touches a buffer.

@@ -282,6 +282,25 @@ bool writer::under_way(peer_id with) const noexcept {
          std::ranges::any_of(shares_, [&](const auto& each) { return each.second.from == with; });
 }
 
+void writer::interrupt(peer_id with) noexcept {
+  for (write_job& each : jobs_)
+    if (each.to == with) each.used = each.unnoticed = each.noticing = 0;
+  for (note& each : notes_)
+    if (each.to == with && each.what.kind == payload_kind::written) each.what.detail = 0;
+}
+
+void writer::go_on(peer_id with) noexcept {
+  std::vector<std::uint64_t> all;
+  for (auto& [number, each] : shares_) {
+    if (each.from != with) continue;
+    each.noticed = 0;  // over queue pairs that are no more
+    if (each.awaited != 0) all.push_back(number);
+  }
+  for (const std::uint64_t number : all)
+    if (const auto found = shares_.find(number); found != shares_.end())
+      noticed(found, found->second.awaited);
+}
+
 void writer::abandon(peer_id gone, std::vector<fetch*>& ending) noexcept {
   std::erase_if(notes_, [&](const note& each) { return each.to == gone; });
   end_jobs([&](const write_job& each) { return each.to == gone; });

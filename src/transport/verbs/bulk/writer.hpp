@@ -96,6 +96,11 @@ class writer {
   /// A link was left out: what was under way there is written again over the other links, by
   /// `step`.
   static void write_again(bulk_queue&) noexcept;
+  /// All queue pairs to the peer are destroyed, and what they wrote can be seen at the peer when
+  /// they are there again: notices that have not come, or gone, are waited for no more.
+  void interrupt(peer_id) noexcept;
+  /// The connection goes on: the same for notices of the peer's.
+  void go_on(peer_id) noexcept;
   /// Forgets the peer; adds its fetches to `ending`. Requires: its queue pairs are destroyed.
   void abandon(peer_id, std::vector<fetch*>& ending) noexcept;
 

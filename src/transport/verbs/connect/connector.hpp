@@ -17,6 +17,10 @@
 // peer may compute for an hour before it looks. A peer that was given up for another reason is told
 // so (failure_notices.hpp).
 //
+// A connection that broke goes on in the same way, under a new number on both sides
+// (reconnector.hpp says when). Requests and replies then say how many packets of the other side
+// have been read, and what was sent beyond that is sent again.
+//
 // Layer    transport/verbs. Control path only.
 // Threads  one at a time.
 // Errors   what cannot be made, or reached, is told to peer_events::refused, with the cause logged.
@@ -41,8 +45,8 @@ class connections;
 class connector {
  public:
   using clock = std::chrono::steady_clock;
-  connector(endpoint&, connections&, sender&, handshake_port&, addresses&, std::uint32_t peers,
-            peer_events&);
+  connector(endpoint&, connections&, sender&, std::vector<handshake_port*> ports, addresses&,
+            std::uint32_t peers, peer_events&);
 
   void start(peer_id) noexcept;
   /// A packet that begins with handshake_packet::mark.
@@ -59,6 +63,18 @@ class connector {
   /// A request that was not answered is given up, and its connection removed.
   void cancel(connection&) noexcept;
 
+  /// It broke, and is to go on; over this link, unless the peer asks for another one.
+  void interrupted(connection&, std::uint8_t link) noexcept;
+  /// The queue pair for messages, and its own receives, end.
+  void drop_control(connection&) noexcept;
+  /// Where the next try is to go: to the next link in turn, or the same when `same`; past those
+  /// whose port here is known to be down.
+  [[nodiscard]] std::uint8_t next_link(const connection&, bool same) const noexcept;
+  /// A connection that broke goes on: asks the peer for it, or answers the peer that has asked.
+  /// False: the device gives no queue pairs at the moment. Requires: interrupted, without queue
+  /// pairs; everything that had come over them was read.
+  [[nodiscard]] bool go_on(connection&) noexcept;
+
   /// A message came over this connection, so the peer has our reply.
   void heard(connection&) noexcept;
   /// The connection is being taken away.
@@ -70,7 +86,9 @@ class connector {
   [[nodiscard]] bool trusts(const handshake_packet&) const noexcept;
   void requested(const handshake_packet&) noexcept;
   void replied(const handshake_packet&) noexcept;
+  void asked_to_go_on(connection&, const handshake_packet&) noexcept;
   void sent_away(const handshake_packet&) noexcept;
+  void over(const handshake_packet&) noexcept;
   void begin(connection&) noexcept;
   void answer(connection&, const handshake_packet&) noexcept;
   [[nodiscard]] bool learn(connection&, const handshake_packet&) noexcept;
@@ -84,6 +102,7 @@ class connector {
   [[nodiscard]] handshake_packet packet(const connection&, handshake_kind,
                                         std::uint32_t answers) const noexcept;
   [[nodiscard]] int send(const handshake_packet&) noexcept;
+  [[nodiscard]] std::vector<rail_pair> links_to(peer_id) const;
   void send_and_repeat(connection&, const handshake_packet&) noexcept;
   bool repeat(clock::time_point now) noexcept;
   [[nodiscard]] static bool may_retry(handshake&, int why) noexcept;
@@ -94,7 +113,7 @@ class connector {
   sender& sender_;
   addresses& addresses_;
   peer_events& events_;
-  handshake_port& port_;
+  const std::vector<handshake_port*> ports_;  // by rail
   std::vector<connection*> waiting_;          // requesting or answered
   std::vector<std::uint32_t> last_attempts_;  // of each peer, as far as one is known
   std::uint32_t attempts_ = 0;                // connections begun

@@ -11,4 +11,5 @@
 #include "transport/verbs/connect/handshake.hpp"
 #include "transport/verbs/connect/lifetime.hpp"
 #include "transport/verbs/connect/promoter.hpp"
+#include "transport/verbs/connect/reconnector.hpp"
 #include "transport/verbs/connect/retired_pairs.hpp"

@@ -51,7 +51,7 @@ promoter::promoter(endpoint& endpoint, connections& connections, sender& out, co
 
 bool promoter::send(peer_id to, envelope e, const void* payload) noexcept {
   connection* const at = connections_.of(to);
-  if (at && at->is_lost()) return false;
+  if (at && (at->is_lost() || at->handshake.goes_on())) return false;
   if (at && at->is_in_use()) {
     if (at->lifetime.is_ending() || !datagrams_.drained(to)) return false;
     at->lifetime.carry();
@@ -84,6 +84,14 @@ void promoter::opened(connection& at) noexcept {
   short_since_ = clock::time_point::max();
   next_try_ = {};
   if (datagrams_.knows(at.peer)) ++endpoint_.counters.promotions;
+  start_fetches(at);
+}
+
+void promoter::reopened(connection& at) noexcept {
+  if (!at.lifetime.is_ending()) start_fetches(at);
+}
+
+void promoter::start_fetches(connection& at) noexcept {
   const auto first = std::stable_partition(
       fetches_.begin(), fetches_.end(), [&](const fetch* each) { return each->from != at.peer; });
   const std::vector<fetch*> its(first, fetches_.end());
@@ -145,7 +153,9 @@ bool promoter::admits(peer_id from) noexcept {
   connection* in_the_way = nullptr;
   const peer_id self = addresses_.self();
   connections_.for_each([&](connection& each) {
-    if (each.is_requesting() && pair_of(self, each.peer) > pair_of(self, from)) in_the_way = &each;
+    if (each.is_requesting() && !each.handshake.goes_on() &&
+        pair_of(self, each.peer) > pair_of(self, from))
+      in_the_way = &each;
   });
   if (!in_the_way) {
     want(from);
@@ -229,7 +239,8 @@ void promoter::make_room() noexcept {
   next_demand_ = now + between_demands;
   connection* oldest = nullptr;
   connections_.for_each([&](connection& each) {
-    if (each.is_requesting() && now - each.handshake.since() >= patience_ &&
+    if (each.is_requesting() && !each.handshake.goes_on() &&
+        now - each.handshake.since() >= patience_ &&
         (!oldest || each.handshake.since() < oldest->handshake.since()))
       oldest = &each;
   });
@@ -278,7 +289,7 @@ bool promoter::go_on_ending() noexcept {
       of.lifetime.said_last();
       moved = true;
     }
-    if (!of.lifetime.is_over() || of.eager.sent.outstanding() > 0) {
+    if (!of.lifetime.is_over() || of.handshake.goes_on() || of.eager.sent.outstanding() > 0) {
       ++each;
       continue;
     }

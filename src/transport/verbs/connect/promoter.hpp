@@ -58,6 +58,8 @@ class promoter {
   void wait_for(fetch&) noexcept;
 
   void opened(connection&) noexcept;
+  /// It broke, and goes on.
+  void reopened(connection&) noexcept;
   /// The peer's last message has come.
   void heard_last(connection&) noexcept;
   [[nodiscard]] bool may_take_datagrams(peer_id from) const noexcept;
@@ -90,6 +92,7 @@ class promoter {
  private:
   using clock = std::chrono::steady_clock;
   bool step() noexcept;
+  void start_fetches(connection&) noexcept;
   void want(peer_id) noexcept;
   bool connect_waiting() noexcept;
   void make_room() noexcept;

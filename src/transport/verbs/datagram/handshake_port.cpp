@@ -211,14 +211,14 @@ void handshake_port::reap() noexcept {
 }
 
 /// Null: errno says why.
-ibv_ah* handshake_port::route(peer_id to, const address& where) noexcept {
+ibv_ah* handshake_port::route(peer_id to, const rail_address& where) noexcept {
   if (free_.size() == plan_.sends) {
     old_routes_.clear();
     if (routes_.size() >= plan_.routes) routes_.clear();
   }
   auto& known = routes_[to];
   if (!known) {
-    ibv_ah_attr way = device_->route_to(where.first());
+    ibv_ah_attr way = device_->route_to(where);
     // For a network address the kernel looks for the neighbour in here, and waits for it.
     known.reset(ibv_create_ah(device_->domain(), &way));
   }
@@ -243,8 +243,8 @@ int handshake_port::send(peer_id to, const address& where, const void* head,
   return refused ? refused->why : 0;
 }
 
-int handshake_port::add(peer_id to, const address& where, const void* head, std::size_t head_bytes,
-                        const void* data, std::size_t bytes) noexcept {
+int handshake_port::add(peer_id to, const rail_address& where, std::uint32_t key, const void* head,
+                        std::size_t head_bytes, const void* data, std::size_t bytes) noexcept {
   if (!has_room()) return 0;
   if (gone_) return EIO;
   ibv_ah* const way = route(to, where);
@@ -262,8 +262,8 @@ int handshake_port::add(peer_id to, const address& where, const void* head, std:
   request.num_sge = 1;
   request.opcode = IBV_WR_SEND;
   request.wr.ud.ah = way;
-  request.wr.ud.remote_qpn = where.first().handshake_qp;
-  request.wr.ud.remote_qkey = where.handshake_key;
+  request.wr.ud.remote_qpn = where.handshake_qp;
+  request.wr.ud.remote_qkey = key;
   if (chained_ > 0) chain_[chained_ - 1].next = &request;
   targets_[chained_] = to;
   under_way_.push_back(cell);

@@ -66,6 +66,7 @@ class handshake_port {
   /// Once, before the first packet.
   void open(const port_plan&);
 
+  [[nodiscard]] bool is_open() const noexcept { return memory_ != nullptr; }
   [[nodiscard]] std::uint32_t number() const noexcept { return pair_->qp_num; }
   [[nodiscard]] std::uint32_t key() const noexcept { return key_; }
   [[nodiscard]] std::size_t packet_bytes() const noexcept { return plan_.packet_bytes; }
@@ -82,7 +83,12 @@ class handshake_port {
                          std::size_t head_bytes) noexcept;
   /// The same with the next `post`, or when the chain is full. 0, or why it will not leave.
   [[nodiscard]] int add(peer_id to, const address& where, const void* head, std::size_t head_bytes,
-                        const void* data, std::size_t bytes) noexcept;
+                        const void* data, std::size_t bytes) noexcept {
+    return add(to, where.first(), where.handshake_key, head, head_bytes, data, bytes);
+  }
+  /// The same to this port of the peer's; `key` is that of its queue pair.
+  [[nodiscard]] int add(peer_id to, const rail_address& where, std::uint32_t key, const void* head,
+                        std::size_t head_bytes, const void* data, std::size_t bytes) noexcept;
   struct refusal {
     peer_id to;
     int why;  // errno
@@ -132,7 +138,7 @@ class handshake_port {
   void post_receives() noexcept;
   void post_chain() noexcept;
   void reap() noexcept;
-  [[nodiscard]] ibv_ah* route(peer_id, const address&) noexcept;
+  [[nodiscard]] ibv_ah* route(peer_id, const rail_address&) noexcept;
 
   const device* device_;
   port_plan plan_;

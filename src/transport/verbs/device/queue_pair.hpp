@@ -42,7 +42,7 @@ struct remote_queue {
 };
 [[nodiscard]] bool ready_to_receive(ibv_qp&, const remote_queue&) noexcept;
 
-/// `silence`: seconds until a peer whose adapter does not answer is given up.
+/// `silence`: seconds until it breaks when the peer's adapter does not answer.
 [[nodiscard]] bool ready_to_send(ibv_qp&, const remote_queue&, std::uint32_t own_psn,
                                  double silence) noexcept;
 

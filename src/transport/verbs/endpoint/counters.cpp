@@ -42,6 +42,10 @@ void report(const counters& from, const registration_counters& of_cache,
   add("verbs.promotions", from.promotions,
       "connections made to peers to which messages had gone as datagrams");
   add("verbs.demotions", from.demotions, "connections that were ended for others");
+  add("verbs.interruptions", from.interruptions, "connections that broke");
+  add("verbs.reconnections", from.reconnections, "connections that broke and were made again");
+  add("verbs.packets_again", from.packets_again,
+      "packets sent again over connections that were made again");
   add("verbs.handshakes_repeated", from.handshakes_repeated, "handshake packets sent again");
   add("verbs.packets_refused", from.packets_refused,
       "packets dropped: of another job, forged, or senseless");

@@ -20,9 +20,10 @@ namespace {
 // more than is asked for and round up to a power of two.
 constexpr std::size_t first_completions = 511;
 
-ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece) noexcept {
+ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece,
+                         std::uint8_t rail = 0) noexcept {
   piece = {reinterpret_cast<std::uint64_t>(slots.at(which)), static_cast<std::uint32_t>(slot_bytes),
-           slots.key(which)};
+           slots.key(which, rail)};
   ibv_recv_wr made{};
   made.wr_id = work_id::make(work::receive, 0, 0, which).word;
   made.sg_list = &piece;
@@ -97,7 +98,8 @@ bool endpoint::grow_completions(std::size_t connections) noexcept {
   // while. And one queue pair more, for notices.
   for (std::size_t rail = 1; rail < rails.size(); ++rail)
     if (!grow(*further_[rail - 1], rails[rail],
-              (connections + 1) * (set.bulk + 1) * set.read_depth))
+              (connections + 1) * ((set.bulk + 1) * set.read_depth +
+                                   (slots.has_rail(rail) ? set.send_depth + own_receives() : 0))))
       return false;
   return true;
 }
@@ -155,40 +157,55 @@ void endpoint::post_recycled() noexcept {
 }
 
 /// A queue pair that is gone, or broken, takes nothing; the slot stays with its connection.
-void endpoint::post_own(slot_id which, ibv_qp* at) noexcept {
+void endpoint::post_own(slot_id which, std::uint8_t rail, ibv_qp* at) noexcept {
   if (!at) return;
   ibv_sge piece;
-  ibv_recv_wr request = receive_into(slots, which, piece);
+  ibv_recv_wr request = receive_into(slots, which, piece, rail);
   ibv_recv_wr* refused = nullptr;
   (void)ibv_post_recv(at, &request, &refused);
 }
 
-bool endpoint::fill(ibv_qp& which, std::vector<slot_id>& own) noexcept {
-  if (receives_) return true;
+bool endpoint::fill(ibv_qp& which, std::uint8_t rail, std::vector<slot_id>& own) noexcept {
+  if (which.srq) return true;
   own.reserve(set.window + 2);
+  if (slots.free() < own_receives() && !slots.grow(own_receives())) return false;
   for (std::uint32_t each = 0; each < set.window + 2; ++each) {
     const slot_id into = slots.take();
     if (into == no_slot) return false;
     own.push_back(into);
     ibv_sge piece;
-    ibv_recv_wr request = receive_into(slots, into, piece);
+    ibv_recv_wr request = receive_into(slots, into, piece, rail);
     ibv_recv_wr* refused = nullptr;
     if (ibv_post_recv(&which, &request, &refused) != 0) return false;
   }
   return true;
 }
 
-queue_pair endpoint::make_control() noexcept {
+/// Another rail than the first one does so only where the first one has failed: then memory is
+/// registered with it, and its queue has room.
+bool endpoint::carry_messages(std::uint8_t rail) noexcept {
+  if (slots.has_rail(rail)) return true;
+  if (!grow(*further_[rail - 1u], rails[rail],
+            (most_connections_ + 1) *
+                ((set.bulk + 1) * set.read_depth + set.send_depth + own_receives())))
+    return false;
+  return slots.add_rail(rail, rails[rail].domain());
+}
+
+queue_pair endpoint::make_control(std::uint8_t rail) noexcept {
+  if (rail != 0 && !carry_messages(rail)) return {};
+  const device& at = rails[rail];
   queue_plan plan;
-  plan.completions = completions_.get();
-  plan.receives = receives_.get();
+  plan.completions = rail == 0 ? completions() : completions(rail);
+  plan.receives = rail == 0 ? receives_.get() : nullptr;
   plan.send_depth = set.send_depth;
   plan.receive_depth = set.window + 2;
   // Inline messages are put together from envelope and payload by the device.
-  plan.send_pieces = on.limits().max_sge >= 2 ? 2 : 1;
+  plan.send_pieces = at.limits().max_sge >= 2 ? 2 : 1;
   plan.inline_bytes = plan.send_pieces == 2 ? inline_wanted : 0;
-  queue_pair made = make_reliable(on, plan);
-  if (made) inline_bytes = plan.inline_bytes;
+  queue_pair made = make_reliable(at, plan);
+  if (made)
+    inline_bytes = rail == 0 ? plan.inline_bytes : std::min(inline_bytes, plan.inline_bytes);
   return made;
 }
 

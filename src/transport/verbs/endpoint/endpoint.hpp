@@ -41,7 +41,11 @@ struct bulk_pending {
   std::uint32_t elsewhere = 0;
   // Connections of which a rail was left out, and whose peer has not been told: at most so many.
   std::uint32_t left_out = 0;
-  [[nodiscard]] bool any() const noexcept { return (refused | elsewhere | left_out) != 0; }
+  // Queue pairs for messages that are on further rails.
+  std::uint32_t controls = 0;
+  [[nodiscard]] bool any() const noexcept {
+    return (refused | elsewhere | left_out | controls) != 0;
+  }
 };
 
 class endpoint {
@@ -62,7 +66,7 @@ class endpoint {
   void leave_room() noexcept { --connections_; }
 
   /// A queue pair for messages, in INIT, and one for bulk data. Null: errno says why.
-  [[nodiscard]] queue_pair make_control() noexcept;
+  [[nodiscard]] queue_pair make_control(std::uint8_t rail = 0) noexcept;
   [[nodiscard]] queue_pair make_bulk(std::uint8_t rail) noexcept;
   /// Posts a receive for a notice (writer.hpp), or as many as there may be. False: the queue pair
   /// takes none.
@@ -70,18 +74,20 @@ class endpoint {
   void expect_notices(ibv_qp&, work_id) const noexcept;
   /// Posts the receives of a queue pair that has a receive queue of its own; its slots are free
   /// when it is gone.
-  [[nodiscard]] bool fill(ibv_qp&, std::vector<slot_id>& own) noexcept;
+  [[nodiscard]] bool fill(ibv_qp&, std::uint8_t rail, std::vector<slot_id>& own) noexcept;
 
   /// What was received has been read: the slot goes back to the device, together with others. `at`:
   /// the queue pair that it came through; null when that takes nothing any more.
   void recycle(slot_id which, ibv_qp* at) noexcept {
     if (!receives_) {
-      post_own(which, at);
+      post_own(which, 0, at);
       return;
     }
     recycled_.push_back(which);
     if (recycled_.size() >= most_waiting_) post_recycled();
   }
+  /// The same where it came over another rail.
+  void recycle(slot_id which, std::uint8_t rail, ibv_qp* at) noexcept { post_own(which, rail, at); }
   /// Nothing has come: time to give slots back, which a message that has come would wait for.
   void idle() noexcept {
     if (recycled_.size() >= std::min(refill, most_waiting_)) [[unlikely]]
@@ -103,13 +109,15 @@ class endpoint {
   bulk_pending bulk;
   std::uint64_t longest_part = 0;  // that every rail takes
   std::uint32_t epoch = 1;         // one more at each poll
+  std::uint8_t down = 0;           // a bit for each rail whose port, or device, is known to be so
   std::uint32_t inline_bytes = 0;  // that a control queue pair takes; known once one was made
 
  private:
   static constexpr std::size_t refill = 8;  // receives a chain
 
   void post_recycled() noexcept;
-  void post_own(slot_id, ibv_qp*) noexcept;
+  void post_own(slot_id, std::uint8_t rail, ibv_qp*) noexcept;
+  [[nodiscard]] bool carry_messages(std::uint8_t rail) noexcept;
   [[nodiscard]] bool post_more(std::size_t count) noexcept;
   [[nodiscard]] std::size_t receives_for(std::size_t connections) const noexcept {
     return connections * own_receives() + receive_reserve;

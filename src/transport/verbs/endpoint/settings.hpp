@@ -7,6 +7,7 @@
 // Errors   none.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -41,6 +42,12 @@ struct settings : verbs_settings {
   cpus_for_halves halves;          // where `automatic` has both ends work
   std::size_t kept = 16 << 20;     // most bytes that are kept of all peers' pushes
 };
+
+/// Seconds until a queue pair breaks whose adapter has no answer: seven tries. Never longer than
+/// the peer may be away.
+[[nodiscard]] inline double silence_of(const settings& set) noexcept {
+  return std::min(7 * set.ack_timeout, set.timeout);
+}
 
 /// Receives that wait to be refilled, and some for packets that are there once more by a
 /// retransmission.

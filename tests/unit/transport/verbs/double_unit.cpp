@@ -4,6 +4,7 @@
 #include "double/timeline_test.cpp"
 #include "double/wire_test.cpp"
 #include "double/work_test.cpp"
+#include "unit/transport/verbs/connect/reconnector_test.cpp"
 #include "unit/transport/verbs/device/device_test.cpp"
 #include "unit/transport/verbs/device/slots_test.cpp"
 #include "unit/transport/verbs/setup/configuration_test.cpp"

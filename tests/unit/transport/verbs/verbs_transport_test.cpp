@@ -165,7 +165,9 @@ TEST_F(verbs, strangers_are_not_answered) {
   meet();  // the real one is served
 }
 
-TEST_F(verbs, a_broken_connection_is_told_and_named) {
+TEST_F(verbs, a_peer_that_does_not_make_a_broken_connection_again_is_told_and_named) {
+  begin({.set = {.timeout = 0.2}});
+  if (!pair) return;
   meet();
   testing::internal::CaptureStderr();
   end(0).break_connection(1);
@@ -225,7 +227,9 @@ TEST_F(verbs, a_peer_that_vanished_is_missed_without_a_word) {
   EXPECT_EQ(lost, std::vector<peer_id>{1});
 }
 
-TEST_F(verbs, a_fetch_ends_when_the_connection_breaks) {
+TEST_F(verbs, a_fetch_ends_when_the_connection_breaks_for_good) {
+  begin({.set = {.timeout = 0.2}});
+  if (!pair) return;
   meet();
   const auto source = pattern(32 << 20, 1);
   std::vector<std::byte> target(source.size());
