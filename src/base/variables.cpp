@@ -133,9 +133,10 @@ const std::vector<variable>& variables() {
               {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}}}},
           each_its_own, at(&job_settings::verbs, &verbs_settings::mtu),
           "the longest payload of a packet, where a switch takes less than both ports say"),
-      row("PEAL_VERBS_QPS", count{1, 4}, each_its_own,
+      row("PEAL_VERBS_QPS", auto_or{count{1, 8}}, each_its_own,
           at(&job_settings::verbs, &verbs_settings::qps),
-          "queue pairs over which a large message is spread, to each peer"),
+          "queue pairs over which a large message is spread, to each peer; auto: as many as the "
+          "adapter gains from"),
       row("PEAL_VERBS_COALESCE", on_or_off(), each_its_own,
           at(&job_settings::verbs, &verbs_settings::coalesce),
           "whether small messages that wait behind others to one peer share a packet"),
@@ -146,9 +147,10 @@ const std::vector<variable>& variables() {
           at(&job_settings::verbs, &verbs_settings::registration_cache),
           "whether memory stays registered after its use, where it can be seen when memory goes "
           "away"),
-      row("PEAL_VERBS_PUSH", bytes{0, 1 * M}, each_its_own,
+      row("PEAL_VERBS_PUSH", auto_or{bytes{0, 1 * M}}, each_its_own,
           at(&job_settings::verbs, &verbs_settings::push),
-          "how much of a large message is sent at once, without being asked for"),
+          "how much of a large message is sent at once, without being asked for; auto: 64K on "
+          "Soft-RoCE, nothing on adapters"),
       row("PEAL_VERBS_MAX_RC", count{1, 1000000}, each_its_own,
           at(&job_settings::verbs, &verbs_settings::max_rc),
           "most peers to which a rank has a connection at a time; the others get datagrams"),

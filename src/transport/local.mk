@@ -46,6 +46,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connect/handshake.hpp \
   src/transport/verbs/connect/interface.hpp \
   src/transport/verbs/connect/lifetime.hpp \
+  src/transport/verbs/connect/pair_maker.hpp \
+  src/transport/verbs/connect/pairing.hpp \
   src/transport/verbs/connect/promoter.hpp \
   src/transport/verbs/connect/reconnector.hpp \
   src/transport/verbs/connect/retired_pairs.hpp \
@@ -77,9 +79,11 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/eager/interface.hpp \
   src/transport/verbs/eager/sender.hpp \
   src/transport/verbs/eager/sent_requests.hpp \
+  src/transport/verbs/endpoint/bulk_pairs.hpp \
   src/transport/verbs/endpoint/counters.hpp \
   src/transport/verbs/endpoint/interface.hpp \
   src/transport/verbs/endpoint/endpoint.hpp \
+  src/transport/verbs/endpoint/pair_choice.hpp \
   src/transport/verbs/endpoint/port_counters.hpp \
   src/transport/verbs/endpoint/settings.hpp \
   src/transport/verbs/endpoint/work_id.hpp \
@@ -122,6 +126,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connect/connector_pairs.cpp \
   src/transport/verbs/connect/device_events.cpp \
   src/transport/verbs/connect/failure_notices.cpp \
+  src/transport/verbs/connect/pair_maker.cpp \
   src/transport/verbs/connect/promoter.cpp \
   src/transport/verbs/connect/reconnector.cpp \
   src/transport/verbs/connect/retired_pairs.cpp \
@@ -143,6 +148,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/eager/sender.cpp \
   src/transport/verbs/endpoint/counters.cpp \
   src/transport/verbs/endpoint/endpoint.cpp \
+  src/transport/verbs/endpoint/pair_choice.cpp \
   src/transport/verbs/endpoint/port_counters.cpp \
   src/transport/verbs/endpoint/settings.cpp \
   src/transport/verbs/setup/configuration.cpp \

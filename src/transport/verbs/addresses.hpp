@@ -44,6 +44,9 @@ class addresses {
   [[nodiscard]] const address* of(peer_id which) const noexcept {
     return which < everyone_.size() && everyone_[which] ? &*everyone_[which] : nullptr;
   }
+  /// The rails of this process and of that one that reach each other; both find the same.
+  /// Requires: it has told an address.
+  [[nodiscard]] std::vector<rail_pair> links_to(peer_id) const;
 
  private:
   const peer_id self_;

@@ -73,6 +73,7 @@ class connection {
   verbs::links links;          // bulk/
   verbs::reads reads;
   verbs::handshake handshake;  // connect/
+  verbs::pairing pairing;
 };
 
 }  // namespace peal::verbs

@@ -10,6 +10,7 @@
 
 #include <infiniband/verbs.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "transport/contract.hpp"
@@ -17,6 +18,14 @@
 namespace peal::verbs {
 
 class connection;
+struct payload_header;
+
+/// Whether a connection has queue pairs for large payloads.
+enum class pair_progress : std::uint8_t {
+  ready,
+  coming,  // peer_events::pairs_changed will tell
+  refused  // there are none at the moment, of one side's device
+};
 
 /// How a peer without a connection was found to be gone.
 enum class peer_loss : std::uint8_t { node_silent, process_gone };
@@ -35,6 +44,8 @@ class peer_events {
   /// It never opened, or both sides have ended it. It is gone after the call.
   virtual void ended(connection&) noexcept = 0;
 
+  /// What its queue pairs for large payloads are has changed, or will not change for a while.
+  virtual void pairs_changed(connection&) noexcept = 0;
   /// Of the queue pair for messages of a connection over another rail than the first.
   virtual void completed(const ibv_wc&, std::uint8_t rail) noexcept = 0;
 
@@ -50,6 +61,12 @@ class peer_events {
   virtual void confirmed(peer_id) noexcept = 0;
 
   // ---- questions
+  /// Large payloads are to move over it, over as many queue pairs as `pair_choice` says. `needed`:
+  /// what has begun cannot go on without.
+  [[nodiscard]] virtual pair_progress pairs_wanted(connection&, bool needed) noexcept = 0;
+  /// A packet about them has come. False: it makes no sense.
+  [[nodiscard]] virtual bool pairs_told(connection&, const payload_header&, const std::byte* data,
+                                        std::size_t bytes) noexcept = 0;
   /// The peer asks for a connection. False: not now; it asks again.
   [[nodiscard]] virtual bool admits(peer_id) noexcept = 0;
   /// The device gives no queue pair for a connection to it. False: then there will be none.

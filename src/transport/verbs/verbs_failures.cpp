@@ -102,6 +102,8 @@ void verbs_transport::state::close(connection& at) noexcept {
   connector.forget(at);
   reconnector.forget(at);
   sender.forget(at);
+  pair_maker.forget(at);
+  payloads.forget(at);
   promoter.forget(at);
   at.become(connection_state::lost);
   at.links.destroy();
@@ -148,7 +150,18 @@ void verbs_transport::state::gave_up(peer_id peer) noexcept {
 
 void verbs_transport::state::confirmed(peer_id by) noexcept { failure_notices.confirmed(by); }
 
+void verbs_transport::state::pairs_changed(connection& of) noexcept { payloads.pairs_changed(of); }
+
 // ---- questions
+
+pair_progress verbs_transport::state::pairs_wanted(connection& of, bool needed) noexcept {
+  return pair_maker.want(of, needed);
+}
+
+bool verbs_transport::state::pairs_told(connection& of, const payload_header& header,
+                                        const std::byte* data, std::size_t bytes) noexcept {
+  return pair_maker.arrived(of, header, data, bytes);
+}
 
 bool verbs_transport::state::admits(peer_id from) noexcept { return promoter.admits(from); }
 

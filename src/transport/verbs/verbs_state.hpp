@@ -102,11 +102,15 @@ struct verbs_transport::state final : private verbs::peer_events {
   void failed(verbs::connection&, const char* cause) noexcept override;
   void ended(verbs::connection&) noexcept override;
   void completed(const ibv_wc&, std::uint8_t rail) noexcept override;
+  void pairs_changed(verbs::connection&) noexcept override;
   void refused(peer_id) noexcept override;
   void unsendable(peer_id, int why) noexcept override;
   void vanished(peer_id, verbs::peer_loss) noexcept override;
   void gave_up(peer_id) noexcept override;
   void confirmed(peer_id) noexcept override;
+  verbs::pair_progress pairs_wanted(verbs::connection&, bool needed) noexcept override;
+  bool pairs_told(verbs::connection&, const verbs::payload_header&, const std::byte* data,
+                  std::size_t bytes) noexcept override;
   bool admits(peer_id) noexcept override;
   bool waits_for_room(peer_id) noexcept override;
   bool sent_away(peer_id) noexcept override;
@@ -128,6 +132,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   verbs::addresses& addresses;
   verbs::connections connections;
   verbs::sender sender;
+  verbs::pair_maker pair_maker;
   verbs::payloads payloads;
   verbs::retired_pairs retired_pairs;
   verbs::connector connector;

@@ -115,10 +115,11 @@ verbs_transport::state::state(open_ports& by)
       addresses{by.addresses},
       connections{by.peers},
       sender{endpoint, *this},
+      pair_maker{endpoint, connections, sender, addresses, *this},
       payloads{endpoint, cache, connections, sender, *this},
       retired_pairs{endpoint},
       connector{endpoint, connections, sender, all_ports, addresses, by.peers, *this},
-      reconnector{endpoint, connections, connector, sender, payloads, *this},
+      reconnector{endpoint, connections, connector, pair_maker, sender, payloads, *this},
       failure_notices{connector},
       datagrams{endpoint, port, addresses, kernel_prober, out, by.peers, *this},
       promoter{endpoint,  connections, sender,   addresses,
@@ -216,12 +217,14 @@ void verbs_transport::set_wants_eager(bool wants) noexcept {
 }
 
 void verbs_transport::flush() noexcept {
+  state_->payloads.flush();
   state_->sender.flush();
   state_->datagrams.flush();
 }
 void verbs_transport::hold_together(batching wanted) noexcept {
   state_->sender.hold_together(wanted == batching::of_one_peer);
   state_->datagrams.hold_together(wanted != batching::none);
+  state_->payloads.hold_together(wanted != batching::none);
   if (wanted == batching::none) flush();
 }
 bool verbs_transport::holds_messages() const noexcept {
@@ -255,6 +258,7 @@ void verbs_transport::start_fetch(fetch& f) noexcept {
 bool verbs_transport::poll() noexcept {
   state& s = *state_;
   ++s.endpoint.epoch;
+  s.payloads.hold();
   s.sender.flush();
   bool moved = s.read_some() > 0;
   if (!moved) s.endpoint.idle();
@@ -262,6 +266,7 @@ bool verbs_transport::poll() noexcept {
       s.connector.busy())
     moved |= s.poll_port();
   moved |= s.promoter.poll();
+  moved |= s.pair_maker.poll();
   moved |= s.payloads.poll();
   s.sender.flush();
   if (s.endpoint.epoch % turns_between_looks == 0) s.look_at_the_clock();
@@ -398,6 +403,11 @@ void verbs_transport::report(std::vector<counter>& into) const {
     into.push_back({name, value, meaning});
   };
   add("verbs.connections_most", s.promoter.most(), "connections that this rank may have at a time");
+  std::size_t pairs = 0;
+  for (std::size_t rail = 0; rail < s.rails.size(); ++rail) pairs += s.endpoint.bulk_pairs.on(rail);
+  add("verbs.bulk_pairs", pairs, "queue pairs for large messages, of all connections");
+  add("verbs.bulk_pairs_used", s.endpoint.choice.count(),
+      "queue pairs over which a large message from one peer is spread, where there are as many");
   add("verbs.slots", s.endpoint.slots.size(), "pieces of registered memory for messages");
   add("verbs.slots_free", s.endpoint.slots.free(), "those of them that wait for use");
   add("verbs.datagram_doorbells", s.port.doorbells(),

@@ -37,6 +37,8 @@ struct verbs_options {
   std::uint32_t send_depth = 0;  // of a queue pair for messages; 0: what suits
   std::uint32_t window = 0;      // messages under way to one peer; 0: what suits
   std::size_t kept_pushes = 0;  // most bytes that are kept of what all peers send so; 0: what suits
+  // For tests in simulated time: what time it is; null: std::chrono::steady_clock.
+  std::uint64_t (*nanoseconds)() noexcept = nullptr;
   // What ends a sleep of this process from another thread; null: it never sleeps.
   wakeup* bell = nullptr;
 };

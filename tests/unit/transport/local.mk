@@ -90,11 +90,13 @@ EXTRA_DIST += \
   tests/double/wire_test.cpp \
   tests/double/work_test.cpp \
   tests/unit/transport/verbs/connect/lifetime_test.cpp \
+  tests/unit/transport/verbs/connect/pair_maker_test.cpp \
   tests/unit/transport/verbs/connect/reconnector_test.cpp \
   tests/unit/transport/verbs/connections_test.cpp \
   tests/unit/transport/verbs/datagram/datagram_channel_test.cpp \
   tests/unit/transport/verbs/datagram/kernel_prober_test.cpp \
   tests/unit/transport/verbs/datagram/node_watch_test.cpp \
+  tests/unit/transport/verbs/device/completion_channel_test.cpp \
   tests/unit/transport/verbs/device/device_choice_machines_test.cpp \
   tests/unit/transport/verbs/device/device_choice_test.cpp \
   tests/unit/transport/verbs/device/device_test.cpp \
@@ -107,6 +109,8 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/eager/eager_channel_test.cpp \
   tests/unit/transport/verbs/eager/held_packets_test.cpp \
   tests/unit/transport/verbs/eager/sent_requests_test.cpp \
+  tests/unit/transport/verbs/endpoint/bulk_pairs_test.cpp \
+  tests/unit/transport/verbs/endpoint/pair_choice_test.cpp \
   tests/unit/transport/verbs/endpoint/port_counters_test.cpp \
   tests/unit/transport/verbs/endpoint/settings_test.cpp \
   tests/unit/transport/verbs/endpoint/work_id_test.cpp \
@@ -119,6 +123,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/verbs_transport_memory_test.cpp \
   tests/unit/transport/verbs/verbs_transport_networks_test.cpp \
   tests/unit/transport/verbs/verbs_transport_rails_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_stream_test.cpp \
   tests/unit/transport/verbs/verbs_transport_test.cpp \
   tests/unit/transport/verbs/verbs_transport_trust_test.cpp \
   tests/unit/transport/verbs/wire_test.cpp

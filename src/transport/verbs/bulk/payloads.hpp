@@ -10,6 +10,8 @@
 // Errors   told to fetch::done: errc::peer_failed.
 #pragma once
 
+#include <vector>
+
 #include "transport/verbs/bulk/fetcher.hpp"
 #include "transport/verbs/bulk/further_rails.hpp"
 #include "transport/verbs/bulk/pusher.hpp"
@@ -51,12 +53,32 @@ class payloads final : private queue_failures {
   [[nodiscard]] bool under_way(const connection&) const noexcept;
   /// Completions of rails besides the first. True when there were some.
   bool read_rails() noexcept { return rails_.poll(); }
+  /// READs that are wanted from now on wait for the end of this poll, so that they share doorbells.
+  void hold() noexcept { fetcher_.hold(true); }
   /// Moves what waited for room. True when something was moved.
-  bool poll() noexcept { return busy() && step(); }
+  bool poll() noexcept {
+    fetcher_.hold(together_);
+    return busy() && step();
+  }
+  /// Whether READs wait for others outside of polls, too.
+  void hold_together(bool wanted) noexcept {
+    together_ = wanted;
+    fetcher_.hold(wanted);
+    if (!wanted) flush();
+  }
+  /// Posts the READs that wait for others.
+  void flush() noexcept {
+    if (endpoint_.bulk.unposted > 0) fetcher_.flush();
+  }
+  /// What waits for queue pairs goes on.
+  void pairs_changed(connection&) noexcept;
+  /// The connection is being taken away.
+  void forget(connection& gone) noexcept;
   /// Something was refused by the device though it was idle, so that no completion will tell when
   /// to try again.
   [[nodiscard]] bool wants_polling() const noexcept {
-    return endpoint_.bulk.refused > 0 || writer_.starved();
+    return endpoint_.bulk.refused > 0 || endpoint_.bulk.unposted > 0 || !bereft_.empty() ||
+           writer_.starved();
   }
   /// The device gave up this queue pair, which is not of the first rail.
   void rail_failed(connection& at, const bulk_queue& which, const char* cause) noexcept {
@@ -77,8 +99,20 @@ class payloads final : private queue_failures {
 
  private:
   [[nodiscard]] bool busy() const noexcept {
-    return pusher_.busy() || writer_.busy() || staged_.busy() || endpoint_.bulk.any();
+    return pusher_.busy() || writer_.busy() || staged_.busy() || endpoint_.bulk.any() ||
+           !bereft_.empty();
   }
+  /// Whose rest, behind what is pushed, waits for queue pairs.
+  struct waiting {
+    fetch* of;
+    std::size_t pushed;
+  };
+  [[nodiscard]] pair_progress pairs_for(connection& from, const fetch&) noexcept;
+  void go_on(connection& from, fetch&, std::size_t pushed) noexcept;
+  [[nodiscard]] bool awaits_pairs(peer_id from) const noexcept;
+  [[nodiscard]] bool lacks_pairs(const connection&) const noexcept;
+  void ask_again() noexcept;
+  static void make_meaningless(std::byte* packet, std::size_t bytes) noexcept;
   bool step() noexcept;
   bool push() noexcept;
   void failed(connection&, bulk_queue&, int why) noexcept override;
@@ -97,6 +131,10 @@ class payloads final : private queue_failures {
   writer writer_;
   staged staged_;
   further_rails rails_;
+  std::vector<waiting> waiting_;  // in the order in which they were started
+  // That broke and were made again, while what had begun to move has no queue pairs yet.
+  std::vector<connection*> bereft_;
+  bool together_ = false;
 };
 
 }  // namespace peal::verbs

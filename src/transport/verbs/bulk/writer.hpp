@@ -87,6 +87,8 @@ class writer {
 
   /// Whether anything to or from this peer has been asked for and not told of.
   [[nodiscard]] bool under_way(peer_id with) const noexcept;
+  /// Something is being written, or has yet to be, here or there.
+  [[nodiscard]] bool moves(peer_id with) const noexcept;
   [[nodiscard]] bool busy() const noexcept { return !notes_.empty() || !jobs_.empty(); }
   /// Something waits to be posted, and no completion of a write will come and see to it.
   [[nodiscard]] bool starved() const noexcept;

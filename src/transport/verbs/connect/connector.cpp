@@ -56,7 +56,6 @@ connection* connector::make(peer_id to) noexcept {
   }
   eager.pair = endpoint_.make_control();
   if (!eager.pair) return refuse("gives no queue pair");
-  if (!make_links(*made, *addresses_.of(to))) return refuse("gives no queue pair for bulk data");
   if (!endpoint_.fill(*eager.pair, 0, eager.own_receives)) return refuse("takes no receives");
   eager.sent.reserve(endpoint_.set.send_depth);
   eager.copies.reserve(endpoint_.set.send_depth);
@@ -101,14 +100,11 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind,
   made.from = addresses_.self();
   made.to = of.peer;
   made.control_qp = of.eager.pair->qp_num;
-  for (std::size_t each = 0; each < of.links.size(); ++each)
-    made.bulk_qp[number_of(of, each)] = of.links[each].pair ? of.links[each].pair->qp_num : 0;
   made.first_psn = of.handshake.own_psn_;
   made.attempt = of.handshake.attempt_;
   made.your_attempt = answers;
   made.credits = of.eager.credits.window();
   made.kind = kind;
-  made.bulk_count = of.links.of_each();
   made.refuses_eager = sender_.refuses_eager();
   made.goes_on = of.handshake.goes_on_;
   made.link = of.handshake.link_;
@@ -129,7 +125,7 @@ int connector::send(const handshake_packet& what) noexcept {
   static constexpr std::array<std::byte, 4096> zeros{};
   const address &there = *addresses_.of(what.to), &here = addresses_.own();
   int why = ENETUNREACH;
-  for (const rail_pair& each : links_to(what.to)) {
+  for (const rail_pair& each : addresses_.links_to(what.to)) {
     handshake_port& port = *ports_[each.own];
     if (!port.is_open() || (endpoint_.down & 1u << each.own & ~1u) != 0) continue;
     const rail_address& where = there.rails[each.remote];
@@ -227,8 +223,7 @@ bool connector::trusts(const handshake_packet& said) const noexcept {
          said.to == addresses_.self() && said.from != addresses_.self() &&
          addresses_.of(said.from) &&
          said.from_incarnation == addresses_.of(said.from)->incarnation &&
-         said.to_incarnation == addresses_.own().incarnation && said.bulk_count >= 1 &&
-         said.bulk_count <= most_bulk && said.credits > 0;
+         said.to_incarnation == addresses_.own().incarnation && said.credits > 0;
 }
 
 void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
@@ -369,7 +364,6 @@ int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexc
   made.your_attempt = answers;
   made.credits = 1;
   made.kind = kind;
-  made.bulk_count = 1;
   return send(made);
 }
 

@@ -2,10 +2,10 @@
 // Connections on first use. They take three packets over the handshake port: request, reply,
 // acknowledgement. A side that waits for a packet repeats its own.
 //
-//   requester  makes queue pairs (INIT), sends the request. At the reply: takes them to RTR and RTS
+//   requester  makes a queue pair (INIT), sends the request. At the reply: takes it to RTR and RTS
 //              (open), sends the acknowledgement.
-//   answerer   At the request: makes queue pairs, takes them to RTR, sends the reply. At the
-//              acknowledgement, or the first message: takes them to RTS (open).
+//   answerer   At the request: makes a queue pair, takes it to RTR, sends the reply. At the
+//              acknowledgement, or the first message: takes it to RTS (open).
 //
 // So neither side sends before the other one can receive. When both start at once, the lower rank's
 // request is answered and the other one ignored.
@@ -71,7 +71,7 @@ class connector {
   /// whose port here is known to be down.
   [[nodiscard]] std::uint8_t next_link(const connection&, bool same) const noexcept;
   /// A connection that broke goes on: asks the peer for it, or answers the peer that has asked.
-  /// False: the device gives no queue pairs at the moment. Requires: interrupted, without queue
+  /// False: the device gives no queue pair at the moment. Requires: interrupted, without queue
   /// pairs; everything that had come over them was read.
   [[nodiscard]] bool go_on(connection&) noexcept;
 
@@ -94,15 +94,9 @@ class connector {
   [[nodiscard]] bool learn(connection&, const handshake_packet&) noexcept;
   [[nodiscard]] bool begin_sending(connection&) noexcept;
   void open(connection&) noexcept;
-  [[nodiscard]] bool make_links(connection&, const address& peer) noexcept;
-  [[nodiscard]] static std::size_t number_of(const connection&, std::size_t which) noexcept;
-  [[nodiscard]] remote_queue remote_of(const connection&, std::uint8_t rail,
-                                       std::uint8_t remote_rail) const noexcept;
-  void leave_out(connection&, const bulk_queue& failed, const char* cause) noexcept;
   [[nodiscard]] handshake_packet packet(const connection&, handshake_kind,
                                         std::uint32_t answers) const noexcept;
   [[nodiscard]] int send(const handshake_packet&) noexcept;
-  [[nodiscard]] std::vector<rail_pair> links_to(peer_id) const;
   void send_and_repeat(connection&, const handshake_packet&) noexcept;
   bool repeat(clock::time_point now) noexcept;
   [[nodiscard]] static bool may_retry(handshake&, int why) noexcept;

@@ -165,10 +165,10 @@ void device_events::port_changed(const news& told, bool down) noexcept {
   // Where there is another way nobody waits until the tries are over.
   if (!down) return;
   connections_.for_each([&](connection& each) {
-    const bool other = std::ranges::any_of(each.links, [&](const bulk_queue& its) {
-      return its.pair && (endpoint_.down & 1u << its.rail) == 0;
-    });
-    if (each.eager.rail == told.rail && each.is_open() && other)
+    if (each.eager.rail != told.rail || !each.is_open()) return;
+    if (std::ranges::any_of(addresses_.links_to(each.peer), [&](const rail_pair& other) {
+          return (endpoint_.down & 1u << other.own) == 0;
+        }))
       events_.broke(each, "its port is down");
   });
 }

@@ -37,6 +37,7 @@ void reconnector::interrupt(connection& at, const char* cause) noexcept {
   connector_.forget(at);
   sender_.interrupt(at);
   payloads_.interrupt(at);
+  pair_maker_.interrupt(at);
   const bool received = at.eager.pair->state != IBV_QPS_INIT;
   ibv_qp_attr error{};
   error.qp_state = IBV_QPS_ERR;

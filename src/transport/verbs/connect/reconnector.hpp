@@ -27,6 +27,7 @@
 
 #include "transport/verbs/bulk/interface.hpp"
 #include "transport/verbs/connect/connector.hpp"
+#include "transport/verbs/connect/pair_maker.hpp"
 #include "transport/verbs/eager/interface.hpp"
 #include "transport/verbs/endpoint/interface.hpp"
 #include "transport/verbs/peer_events.hpp"
@@ -38,11 +39,12 @@ class connections;
 class reconnector {
  public:
   using clock = std::chrono::steady_clock;
-  reconnector(endpoint& endpoint, connections& connections, connector& connector, sender& sender,
-              payloads& payloads, peer_events& told)
+  reconnector(endpoint& endpoint, connections& connections, connector& connector,
+              pair_maker& pairs, sender& sender, payloads& payloads, peer_events& told)
       : endpoint_{endpoint},
         connections_{connections},
         connector_{connector},
+        pair_maker_{pairs},
         sender_{sender},
         payloads_{payloads},
         events_{told} {}
@@ -95,6 +97,7 @@ class reconnector {
   endpoint& endpoint_;
   connections& connections_;
   connector& connector_;
+  pair_maker& pair_maker_;
   sender& sender_;
   payloads& payloads_;
   peer_events& events_;

@@ -61,8 +61,13 @@ void report(const counters& from, const registration_counters& of_cache,
   add("verbs.datagrams_repeated", of_mail.repeated, "such packets sent again");
   add("verbs.acknowledgements", of_mail.acknowledgements,
       "acknowledgements of such packets that went by themselves");
-  std::uint64_t wakeups = 0;
-  for (const device& each : rails) wakeups += each.channel().events();
+  std::uint64_t wakeups = 0, without_locks = 0;
+  for (const device& each : rails) {
+    wakeups += each.channel().events();
+    without_locks += each.channel().without_locks();
+  }
+  add("verbs.queues_without_locks", without_locks,
+      "completion queues that are polled without locks, since the device could do without");
   add("verbs.wakeups", wakeups, "times that completions woke this process, or would have");
   add("verbs.device_events", from.device_events,
       "what devices told unasked, of queue pairs and ports");

@@ -34,7 +34,8 @@ ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece,
 completion_queue make_completions(const device& on) {
   const auto most =
       std::min<std::size_t>(first_completions, static_cast<std::size_t>(on.limits().max_cqe));
-  completion_queue made = on.channel().make(static_cast<int>(most));
+  // The transport is used by one thread at a time. Soft-RoCE takes system calls anyway.
+  completion_queue made = on.channel().make(static_cast<int>(most), !on.soft_roce());
   if (!made)
     throw error(errc::no_device,
                 fmt::format("{} gives no completion queue: {}", on.name(), std::strerror(errno)));
@@ -62,6 +63,7 @@ endpoint::endpoint(std::vector<device>& which, const settings& wishes)
       on{which.front()},
       set{wishes},
       slots{on.domain()},
+      choice{set.readers, set.most_readers},
       longest_part{on.longest_part()} {
   completions_ = make_completions(on);
   for (std::size_t each = 1; each < rails.size(); ++each) {
@@ -88,20 +90,20 @@ endpoint::endpoint(std::vector<device>& which, const settings& wishes)
     throw error(errc::locked_memory, fmt::format("{}: {}", on.name(), slots.refusal()));
 }
 
-bool endpoint::grow_completions(std::size_t connections) noexcept {
-  const std::size_t each =
-      set.send_depth + set.bulk * set.read_depth + (receives_ ? 0 : own_receives());
-  const std::size_t needed =
-      connections * each + (receives_ ? shared_receives_for(connections) : 0);
-  if (!grow(*completions_, on, needed)) return false;
-  // One connection more than there are: completions of one that has gone may stand there for a
-  // while. And one queue pair more, for notices.
-  for (std::size_t rail = 1; rail < rails.size(); ++rail)
-    if (!grow(*further_[rail - 1], rails[rail],
-              (connections + 1) * ((set.bulk + 1) * set.read_depth +
-                                   (slots.has_rail(rail) ? set.send_depth + own_receives() : 0))))
-      return false;
-  return true;
+bool endpoint::grow_completions(std::size_t connections, std::size_t bulk) noexcept {
+  const std::size_t each = set.send_depth + (receives_ ? 0 : own_receives());
+  const std::size_t needed = connections * each + bulk * set.read_depth +
+                             (receives_ ? shared_receives_for(connections) : 0);
+  return grow(*completions_, on, needed);
+}
+
+/// Each queue pair for bulk data may have a notice for each WRITE as well. One connection more than
+/// there are: completions of one that has gone may stand there for a while.
+bool endpoint::grow_further(std::uint8_t rail, std::size_t connections, std::size_t bulk,
+                            bool messages) noexcept {
+  return grow(*further_[rail - 1u], rails[rail],
+              2 * bulk * set.read_depth +
+                  (messages ? (connections + 1) * (set.send_depth + own_receives()) : 0));
 }
 
 bool endpoint::make_room() noexcept {
@@ -111,7 +113,10 @@ bool endpoint::make_room() noexcept {
     --connections_;
     return false;
   };
-  if (!grow_completions(connections_)) return refuse();
+  if (!grow_completions(connections_, bulk_pairs.seen(0))) return refuse();
+  for (std::uint8_t rail = 1; rail < rails.size(); ++rail)
+    if (slots.has_rail(rail) && !grow_further(rail, connections_, bulk_pairs.seen(rail), true))
+      return refuse();
   std::size_t more = 0;
   if (receives_) {
     const std::size_t wanted = shared_receives_for(connections_);
@@ -185,10 +190,7 @@ bool endpoint::fill(ibv_qp& which, std::uint8_t rail, std::vector<slot_id>& own)
 /// registered with it, and its queue has room.
 bool endpoint::carry_messages(std::uint8_t rail) noexcept {
   if (slots.has_rail(rail)) return true;
-  if (!grow(*further_[rail - 1u], rails[rail],
-            (most_connections_ + 1) *
-                ((set.bulk + 1) * set.read_depth + set.send_depth + own_receives())))
-    return false;
+  if (!grow_further(rail, most_connections_, bulk_pairs.seen(rail), true)) return false;
   return slots.add_rail(rail, rails[rail].domain());
 }
 
@@ -210,12 +212,28 @@ queue_pair endpoint::make_control(std::uint8_t rail) noexcept {
 }
 
 queue_pair endpoint::make_bulk(std::uint8_t rail) noexcept {
+  const std::size_t count = bulk_pairs.seen(rail) + 1;
+  const bool room = rail == 0
+                        ? grow_completions(most_connections_, count)
+                        : grow_further(rail, most_connections_, count, slots.has_rail(rail));
+  if (!room) {
+    errno = ENOMEM;
+    return {};
+  }
   queue_plan plan;
   plan.completions = rail == 0 ? completions() : completions(rail);
   plan.receives = rail == 0 ? receives_.get() : nullptr;
   plan.send_depth = set.read_depth;
   plan.receive_depth = rail == 0 ? 1 : set.read_depth;
   return make_reliable(rails[rail], plan);
+}
+
+bool endpoint::may_have_more(std::size_t pairs) const noexcept {
+  const std::size_t most = std::max<std::size_t>(set.most_connections, connections_);
+  for (std::size_t rail = 0; rail < rails.size(); ++rail)
+    if (bulk_pairs.on(rail) + pairs + (most - connections_) * set.bulk + most + 1 > set.most_pairs)
+      return false;
+  return true;
 }
 
 bool endpoint::expect_notice(ibv_qp& at, work_id what) noexcept {

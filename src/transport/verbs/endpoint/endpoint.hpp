@@ -21,7 +21,9 @@
 #include <vector>
 
 #include "transport/verbs/device/interface.hpp"
+#include "transport/verbs/endpoint/bulk_pairs.hpp"
 #include "transport/verbs/endpoint/counters.hpp"
+#include "transport/verbs/endpoint/pair_choice.hpp"
 #include "transport/verbs/endpoint/settings.hpp"
 #include "transport/verbs/endpoint/work_id.hpp"
 
@@ -36,7 +38,8 @@ inline constexpr std::uint64_t smallest_part = 64 << 10;
 
 /// What polls must look at besides the completion queue of the first rail.
 struct bulk_pending {
-  std::uint32_t refused = 0;  // parts that a queue did not take
+  std::uint32_t refused = 0;   // parts that a queue did not take
+  std::uint32_t unposted = 0;  // connections with parts to be posted at the end of this poll
   // Work requests under way on further rails, and shares that wait for notices there.
   std::uint32_t elsewhere = 0;
   // Connections of which a rail was left out, and whose peer has not been told: at most so many.
@@ -44,7 +47,7 @@ struct bulk_pending {
   // Queue pairs for messages that are on further rails.
   std::uint32_t controls = 0;
   [[nodiscard]] bool any() const noexcept {
-    return (refused | elsewhere | left_out | controls) != 0;
+    return (refused | unposted | elsewhere | left_out | controls) != 0;
   }
 };
 
@@ -65,9 +68,13 @@ class endpoint {
   /// A connection has ended; its receives stay posted for the next.
   void leave_room() noexcept { --connections_; }
 
-  /// A queue pair for messages, in INIT, and one for bulk data. Null: errno says why.
+  /// A queue pair for messages, in INIT, and one for bulk data, for whose completions there is
+  /// room. Null: errno says why.
   [[nodiscard]] queue_pair make_control(std::uint8_t rail = 0) noexcept;
   [[nodiscard]] queue_pair make_bulk(std::uint8_t rail) noexcept;
+  /// Whether this process may have so many more than the first ones of a connection: what the
+  /// device has for it is left to connections that may still come.
+  [[nodiscard]] bool may_have_more(std::size_t pairs) const noexcept;
   /// Posts a receive for a notice (writer.hpp), or as many as there may be. False: the queue pair
   /// takes none.
   static bool expect_notice(ibv_qp&, work_id) noexcept;
@@ -107,10 +114,15 @@ class endpoint {
   slot_pool slots;
   verbs::counters counters;
   bulk_pending bulk;
+  pair_choice choice;
   std::uint64_t longest_part = 0;  // that every rail takes
   std::uint32_t epoch = 1;         // one more at each poll
   std::uint8_t down = 0;           // a bit for each rail whose port, or device, is known to be so
   std::uint32_t inline_bytes = 0;  // that a control queue pair takes; known once one was made
+  verbs::bulk_pairs bulk_pairs{epoch};
+
+  /// What time it is.
+  [[nodiscard]] std::uint64_t nanoseconds() const noexcept { return set.nanoseconds(); }
 
  private:
   static constexpr std::size_t refill = 8;  // receives a chain
@@ -131,7 +143,9 @@ class endpoint {
   [[nodiscard]] std::size_t slots_to_send() const noexcept {
     return std::max<std::size_t>(set.send_depth / 4, 1);
   }
-  [[nodiscard]] bool grow_completions(std::size_t connections) noexcept;
+  [[nodiscard]] bool grow_completions(std::size_t connections, std::size_t bulk) noexcept;
+  [[nodiscard]] bool grow_further(std::uint8_t rail, std::size_t connections, std::size_t bulk,
+                                  bool messages) noexcept;
 
   completion_queue completions_;
   std::vector<completion_queue> further_;  // of rails 1, 2, ...

@@ -1,8 +1,15 @@
 #include "transport/verbs/endpoint/settings.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace peal::verbs {
+
+std::uint64_t steady_nanoseconds() noexcept {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+}
 
 settings fitted(settings wishes, const std::vector<device>& rails) noexcept {
   const device& on = rails.front();
