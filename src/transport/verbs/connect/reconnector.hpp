@@ -39,8 +39,8 @@ class connections;
 class reconnector {
  public:
   using clock = std::chrono::steady_clock;
-  reconnector(endpoint& endpoint, connections& connections, connector& connector,
-              pair_maker& pairs, sender& sender, payloads& payloads, peer_events& told)
+  reconnector(endpoint& endpoint, connections& connections, connector& connector, pair_maker& pairs,
+              sender& sender, payloads& payloads, peer_events& told)
       : endpoint_{endpoint},
         connections_{connections},
         connector_{connector},

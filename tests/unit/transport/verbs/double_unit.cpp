@@ -5,6 +5,7 @@
 #include "double/wire_test.cpp"
 #include "double/work_test.cpp"
 #include "unit/transport/verbs/connect/pair_maker_test.cpp"
+#include "unit/transport/verbs/connect/reconnector_pairs_test.cpp"
 #include "unit/transport/verbs/connect/reconnector_test.cpp"
 #include "unit/transport/verbs/device/completion_channel_test.cpp"
 #include "unit/transport/verbs/device/device_test.cpp"

@@ -80,6 +80,34 @@ TEST_F(verbs_stream, as_many_queue_pairs_are_taken_as_fill_the_wire) {
   EXPECT_GE(count(0, "verbs.bulk_pairs_used"), 4u);
 }
 
+/// The trials go on with the outage between, of which they take no notice.
+TEST_F(verbs_stream, a_connection_that_broke_has_as_many_queue_pairs_again) {
+  begin_stream();
+  for (int round = 0; round < 4; ++round) {
+    (void)stream(round == 0 ? 300 : 20);
+    for (std::size_t each = fetches.size(), left = window; left > 0; --left) start(each++);
+    poll(30);
+    if (round % 2 == 0) at(0).break_connection(1);
+    cards[1]->cut = round % 2 != 0;
+    ASSERT_TRUE(
+        wait([&] { return count(0, "verbs.interruptions") > count(0, "verbs.reconnections"); }));
+    cards[1]->cut = false;
+    EXPECT_EQ(count(0, "verbs.bulk_pairs"), 0u);
+    ASSERT_TRUE(wait([&] {
+      return std::ranges::all_of(fetches, [](const auto& each) { return each->calls == 1; });
+    }));
+    for (const auto& each : fetches) EXPECT_FALSE(each->error);
+    for (std::size_t each = 0; each < window; ++each)
+      EXPECT_TRUE(std::ranges::equal(std::span{targets}.subspan(each * length, length), source));
+  }
+  const std::vector<std::uint64_t> before = bytes_of_queues();
+  (void)stream(64);
+  EXPECT_GE(count(0, "verbs.bulk_pairs"), 4u);
+  EXPECT_EQ(count(1, "verbs.bulk_pairs"), count(0, "verbs.bulk_pairs"));
+  const std::vector<std::uint64_t> after = bytes_of_queues();
+  for (std::size_t each = 0; each < 4; ++each) EXPECT_GT(after[each], before[each]);
+}
+
 TEST_F(verbs_stream, one_queue_pair_has_the_rate_of_one_processing_unit) {
   begin_stream(1);
   (void)stream(window);
