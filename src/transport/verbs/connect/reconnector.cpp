@@ -10,7 +10,7 @@ namespace peal::verbs {
 namespace {
 
 /// For devices that do not tell when everything has come; and between two tries to get queue pairs.
-constexpr std::chrono::milliseconds between_looks{50};
+constexpr std::chrono::milliseconds between_tries{50};
 
 /// A peer whose process is there, as the kernel of its node says, may compute, and answer later. It
 /// has so many times as long: not for ever, since the device's way to it may be cut for good where
@@ -59,7 +59,7 @@ void reconnector::interrupt(connection& at, const char* cause) noexcept {
     all_.push_back({&at, now, {}, false, 0, cause});
     found = all_.end() - 1;
   }
-  found->until = now + between_looks;
+  found->until = now + between_tries;
   found->over = !received || !tells;
 }
 
@@ -140,7 +140,7 @@ void reconnector::go_on(connection* which, clock::time_point now) noexcept {
   connector_.drop_control(*which);
   if (connector_.go_on(*which)) return;
   found->over = false;
-  found->until = now + between_looks;
+  found->until = now + between_tries;
 }
 
 }  // namespace peal::verbs

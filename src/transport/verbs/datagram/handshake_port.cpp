@@ -234,7 +234,7 @@ int handshake_port::add(peer_id to, const rail_address& where, std::uint32_t key
                         std::size_t head_bytes, const void* data, std::size_t bytes) noexcept {
   if (!has_room()) return 0;
   if (gone_) return EIO;
-  ibv_ah* const way = routes_.find(*device_, where.first(), free_.size() == plan_.sends);
+  ibv_ah* const way = routes_.find(*device_, where, free_.size() == plan_.sends);
   if (!way) return errno;
   const std::uint32_t cell = free_.back();
   free_.pop_back();

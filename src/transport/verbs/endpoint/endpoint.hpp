@@ -195,6 +195,7 @@ class endpoint {
   bool limit_armed_ = true;  // the device tells when the shared queue runs low
   bool wants_back_ = false;
   std::size_t connections_ = 0;
+  std::size_t most_connections_ = 0;  // for whose completions there is room
   bool told_short_ = false;  // that memory for a further connection is lacking
   std::vector<slot_id> recycled_;
 };

@@ -64,7 +64,7 @@ TEST(sent_requests, say_where_each_packet_lies_when_no_completion_will_come) {
   of.posted(1);
   of.use({3, 11, 64, 200, true, false});
   of.posted(1);
-  of.posted_control();
+  of.posted_control(false);
   of.posted(1);  // inline
   of.note_signals(4, false);
   std::vector<std::uint32_t> inlined, controls, elsewhere;
@@ -94,7 +94,7 @@ TEST(sent_requests, give_back_a_shared_slot_with_its_last_packet_and_none_for_co
   of.posted(1);
   of.use({1, 7, 0, 20, false, false});
   of.posted(1);
-  of.posted_control();
+  of.posted_control(false);
   of.posted(1);
   of.use({3, 7, 32, 20, false, true});
   std::vector<slot_id> back;
