@@ -231,6 +231,8 @@ void fetcher::step(connections& connections) noexcept {
   connections.for_each([this](connection& each) {
     if (each.is_open()) post(each);
   });
+  // What was under way may be gone with a connection that broke.
+  take_turns();
 }
 
 void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {

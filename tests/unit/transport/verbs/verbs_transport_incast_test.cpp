@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -354,6 +355,75 @@ TEST_F(verbs_incast, a_peer_that_fails_gives_its_turn_to_others) {
     EXPECT_FALSE(fetches[each - 1]->error);
     EXPECT_TRUE(targets[each - 1] == source);
   }
+}
+
+TEST_F(verbs_incast, a_peer_whose_connection_breaks_gives_its_turn_to_others) {
+  constexpr peer_id peers = 3;
+  constexpr std::size_t large = 4 << 20;
+  ranks_a_card = 1;
+  verbs_options patient;
+  patient.set.ack_timeout = 0.001;
+  begin(1 + peers, patient, patient);
+  connect(1, 1 + peers);
+  pair_up(1, 1 + peers);
+  const std::vector<std::byte> source = pattern(large, 5);
+  std::vector<std::vector<std::byte>> targets;
+  std::vector<std::unique_ptr<tracked_fetch>> fetches;
+  for (peer_id each = 1; each <= peers; ++each) {
+    targets.emplace_back(large);
+    fetches.push_back(std::make_unique<tracked_fetch>(
+        each, ends[each]->expose(0, source.data(), large), targets.back().data(), large));
+  }
+  // What is asked of the first one is all that is under way, and will never come.
+  cards[1]->cut = true;
+  for (const auto& each : fetches) ends[0]->start_fetch(*each);
+  const auto all = [&] {
+    ends[0]->poll();
+    poll_senders(1, 1 + peers);
+  };
+  EXPECT_TRUE(until(all, [&] { return fetches[1]->calls + fetches[2]->calls == 2; }));
+  EXPECT_EQ(fetches[0]->calls, 0);
+  cards[1]->cut = false;
+  EXPECT_TRUE(until(all, [&] { return fetches[0]->calls == 1; }));
+  for (const auto& each : fetches) EXPECT_FALSE(each->error);
+  for (const auto& each : targets) EXPECT_TRUE(each == source);
+  for (peer_id each = 1; each <= peers; ++each) ends[each]->withdraw(0, fetches[each - 1]->where);
+}
+
+/// Windows change all the time, and packets that say so get lost.
+TEST_F(verbs_incast, windows_hold_over_connections_that_are_made_again) {
+  constexpr peer_id peers = 60;
+  verbs_options little;
+  little.set.pinned = 6 << 20;
+  little.set.ack_timeout = 0.001;
+  verbs_options light;
+  light.set.ack_timeout = 0.001;
+  begin(1 + peers, little, light);
+  connect(1, 1 + peers);
+  std::mt19937_64 random{18};
+  for (int round = 0; round < 150; ++round) {
+    // Other few send much each time, so credits go from some to others.
+    const auto first = static_cast<peer_id>(1 + round / 10 * 7 % peers);
+    for (peer_id each = 0; each < 5; ++each) burst(1 + (first + each) % peers, 40);
+    for (int breaks = 0; breaks < 3; ++breaks) {
+      const auto which = static_cast<peer_id>(1 + random() % peers);
+      if (random() % 2 == 0) ends[which]->break_connection(0);
+      else ends[0]->break_connection(which);
+      const auto other = static_cast<peer_id>(1 + random() % peers);
+      if (random() % 4 == 0) burst(other, 20);
+    }
+    for (std::uint64_t turns = random() % 20; turns > 0; --turns) {
+      ends[0]->poll();
+      poll_senders(1, 1 + peers);
+    }
+  }
+  take_all(1 + peers);
+  EXPECT_EQ(sinks[0]->wrong, 0u);
+  EXPECT_GT(count(0, "verbs.reconnections"), 20u);
+  EXPECT_GT(count(0, "verbs.credits_given_up"), 0u);
+  EXPECT_EQ(count(0, "verbs.packets_refused"), 0u);
+  EXPECT_EQ(cards[0]->not_ready, 0u) << "RNR NAKs";
+  EXPECT_EQ(ends[0]->lost(), std::vector<peer_id>{});
 }
 
 TEST_F(verbs_incast, first_datagrams_of_all_peers_find_receives) {
