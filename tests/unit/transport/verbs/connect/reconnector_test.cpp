@@ -39,6 +39,25 @@ TEST_F(verbs_reconnection, an_outage_beyond_the_retries_loses_and_doubles_nothin
   }
 }
 
+/// It uses a credit, and says nothing that the next handshake does not say.
+TEST_F(verbs_reconnection, counts_an_empty_packet_that_got_lost) {
+  start(hasty());
+  for (int round = 0; round < 6; ++round) {
+    for (int left = 100; left > 0; --left) turn();
+    ASSERT_TRUE(quiet());
+    poll(1000);
+    const std::uint64_t before = broken();
+    cards[1]->cut = true;
+    for (peer_id each = 0; each < 2; ++each) at(each).set_wants_eager(round % 2 != 0);
+    ASSERT_TRUE(until([&] { poll(1); }, [&] { return broken() > before; }));
+    cards[1]->cut = false;
+    ASSERT_TRUE(quiet());
+  }
+  for (int left = 200; left > 0; --left) turn();
+  finish();
+  EXPECT_GE(count(0, "verbs.reconnections"), 6u);
+}
+
 TEST_F(verbs_reconnection, goes_on_wherever_in_the_traffic_it_breaks) {
   for (const bool srq : {true, false})
     for (const peer_id breaks : {0u, 1u}) {
