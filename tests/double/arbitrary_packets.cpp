@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "transport/verbs/bulk/payload_header.hpp"
+#include "transport/verbs/connect/pairing.hpp"
 #include "transport/verbs/datagram/datagram.hpp"
 
 namespace peal::test {
@@ -171,7 +172,7 @@ void arbitrary_packets::lie_in_a_message() {
 
 void arbitrary_packets::lie_about_a_payload() {
   payload_header header;
-  header.kind = static_cast<payload_kind>(any(0, 6));
+  header.kind = static_cast<payload_kind>(any(0, 10));
   header.detail = static_cast<std::uint32_t>(any(0, 1) ? any(0, 4) : any_number());
   header.number = any_number();
   header.position = any_number();
@@ -198,6 +199,20 @@ void arbitrary_packets::lie_about_a_payload() {
     header.bytes = any(0, 1) ? any(1, 70'000) : any_number();
     if (any(0, 1)) header.position = header.kind == payload_kind::ask ? 0 : 1 << 20;
   }
+  if (header.kind >= payload_kind::pairs_asked && header.kind <= payload_kind::pairs_ready &&
+      any(0, 3)) {
+    pair_numbers numbers;
+    numbers.what.first = static_cast<std::uint8_t>(any(0, 3) ? 0 : any(0, 255));
+    numbers.what.last = static_cast<std::uint8_t>(any(0, 3) ? any(0, most_readers) : any(0, 255));
+    numbers.first_psn = static_cast<std::uint32_t>(any_number());
+    for (std::uint32_t& each : numbers.numbers)
+      each = any(0, 3) ? 0 : static_cast<std::uint32_t>(any_number());
+    const auto all = bytes_of(numbers);
+    behind.assign(all.begin(), all.end());
+    behind[offsetof(pair_numbers, what) + offsetof(pairing::range, writes)] =
+        static_cast<std::byte>(any(0, 3) ? any(0, 1) : any(0, 255));
+    header.bytes = behind.size();
+  }
   lies_->send(joined(bytes_of(header), behind), immediate::staged);
 }
 
@@ -208,13 +223,14 @@ void arbitrary_packets::lie_in_a_handshake() {
   said.from_incarnation = addresses_[liar].incarnation ^ (any(0, 7) ? 0 : any_number());
   said.to_incarnation = addresses_[victim].incarnation ^ (any(0, 7) ? 0 : any_number());
   said.control_qp = static_cast<std::uint32_t>(any_number());
-  for (std::uint32_t& each : said.bulk_qp)
-    each = any(0, 3) ? 0 : static_cast<std::uint32_t>(any_number());
   said.attempt = static_cast<std::uint32_t>(any(0, 1) ? any(0, 3) : any_number());
   said.your_attempt = static_cast<std::uint32_t>(any(0, 1) ? any(0, 3) : any_number());
   said.credits = static_cast<std::uint16_t>(any_number());
-  said.kind = static_cast<handshake_kind>(any(0, 8));
-  said.bulk_count = static_cast<std::uint8_t>(any(0, 5));
+  said.kind = static_cast<handshake_kind>(any(0, 9));
+  said.needed = static_cast<std::uint8_t>(any(0, 1));
+  said.goes_on = static_cast<std::uint8_t>(any(0, 1));
+  said.link = static_cast<std::uint8_t>(any(0, 3) ? 0 : any(0, 255));
+  said.taken = static_cast<std::uint32_t>(any(0, 1) ? any(0, 70) : any_number());
   said.refuses_eager = static_cast<std::uint8_t>(any(0, 1));
   for (std::size_t each = 0; each < most_rails; ++each)
     said.places[each] = {addresses_[liar].rails[each].gid, addresses_[liar].rails[each].lid, 0};

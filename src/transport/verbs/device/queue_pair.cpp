@@ -34,6 +34,16 @@ queue_pair make_reliable(const device& on, queue_plan& plan) noexcept {
   return made;
 }
 
+remote_queue remote_between(const rail_address& here, const rail_address& there,
+                            const ibv_ah_attr& route) noexcept {
+  remote_queue made;
+  made.mtu = std::min(here.mtu, there.mtu);
+  made.reads_in = std::min(here.reads_in, there.reads_out);
+  made.reads_out = std::min(here.reads_out, there.reads_in);
+  made.route = route;
+  return made;
+}
+
 bool ready_to_receive(ibv_qp& which, const remote_queue& remote) noexcept {
   if (which.state == IBV_QPS_RTR) return true;  // another of the same connection was refused before
   ibv_qp_attr next{};

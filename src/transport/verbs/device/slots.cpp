@@ -21,10 +21,31 @@ std::string locked_memory_limit() {
 }  // namespace
 
 slot_pool::~slot_pool() {
-  for (const slab& each : slabs_) {
-    ibv_dereg_mr(each.region);
-    munmap(each.memory, slab_bytes);
+  for (const slab& each : slabs_) free(each);
+}
+
+void slot_pool::free(const slab& gone) noexcept {
+  for (ibv_mr* each : gone.regions)
+    if (each) ibv_dereg_mr(each);
+  munmap(gone.memory, slab_bytes);
+}
+
+bool slot_pool::enroll(slab& which, std::size_t rail) noexcept {
+  which.regions[rail] =
+      ibv_reg_mr(domains_[rail], which.memory, slab_bytes, IBV_ACCESS_LOCAL_WRITE);
+  if (!which.regions[rail]) return refused_ = errno, false;
+  which.keys[rail] = which.regions[rail]->lkey;
+  return true;
+}
+
+bool slot_pool::add_rail(std::size_t rail, ibv_pd* domain) noexcept {
+  domains_[rail] = domain;
+  for (slab& each : slabs_) {
+    if (each.regions[rail] || enroll(each, rail)) continue;
+    domains_[rail] = nullptr;  // what is registered serves the next try
+    return false;
   }
+  return true;
 }
 
 bool slot_pool::grow(std::size_t slots) noexcept {
@@ -47,16 +68,12 @@ bool slot_pool::add_slab() noexcept {
   // MAP_POPULATE: registering touches the pages anyway, one by one.
   void* const memory = mmap(nullptr, slab_bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  ibv_mr* const region = memory == MAP_FAILED
-                             ? nullptr
-                             : ibv_reg_mr(domain_, memory, slab_bytes, IBV_ACCESS_LOCAL_WRITE);
-  if (!region) {
-    refused_ = errno;
-    if (memory != MAP_FAILED) munmap(memory, slab_bytes);
-    return false;
-  }
+  if (memory == MAP_FAILED) return refused_ = errno, false;
+  slab made{static_cast<std::byte*>(memory), {}, {}};
+  for (std::size_t rail = 0; rail < most_rails; ++rail)
+    if (domains_[rail] && !enroll(made, rail)) return free(made), false;
   const auto first = static_cast<slot_id>(size());
-  slabs_.push_back({static_cast<std::byte*>(memory), region});
+  slabs_.push_back(made);
   for (std::uint32_t each = per_slab; each-- > 0;) free_.push_back(first + each);
   return true;
 }

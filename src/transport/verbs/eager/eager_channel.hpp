@@ -15,6 +15,8 @@
 #include "transport/verbs/device/interface.hpp"
 #include "transport/verbs/eager/credits.hpp"
 #include "transport/verbs/eager/held_packets.hpp"
+#include "transport/verbs/eager/inline_copies.hpp"
+#include "transport/verbs/eager/kept_packets.hpp"
 #include "transport/verbs/eager/sent_requests.hpp"
 #include "transport/verbs/wire.hpp"
 
@@ -23,15 +25,24 @@ namespace peal::verbs {
 class eager_channel {
  public:
   queue_pair pair;
+  std::uint8_t rail = 0;  // that it is on
   verbs::credits credits;
   sent_requests sent;
+  inline_copies copies;
   held_packets held;
+  kept_packets kept;                  // of connections before this one, until it is open
   std::vector<slot_id> own_receives;  // posted to its own receive queue, where it has one
 
   // ---- what the peer says
   /// What the handshake says of the peer.
   void begin(std::uint16_t first_credits, bool refuses) noexcept {
     credits.begin_with(first_credits);
+    refuses_eager_ = refuses;
+  }
+  /// The same where the connection goes on over other queue pairs: the peer has read so many
+  /// packets, ever.
+  void go_on(std::uint32_t taken, std::uint16_t window, bool refuses) noexcept {
+    credits.go_on(taken, window);
     refuses_eager_ = refuses;
   }
   /// What the immediate data of a packet says of it.

@@ -59,10 +59,18 @@ void parse_as_anything(const octets& what) {
     handshake_packet said;
     std::memcpy(&said, what.data(), sizeof said);
     if (!problem_of(said)) {
-      EXPECT_LE(said.bulk_count, most_bulk);
+      EXPECT_LE(said.kind, last_handshake_kind);
     }
   }
   EXPECT_GE(sum, 0u);
+}
+
+octets with_numbers(payload_kind kind, const pair_numbers& numbers) {
+  octets made(sizeof(payload_header) + sizeof numbers);
+  const payload_header header{kind, 0, 0, 0, sizeof numbers};
+  std::memcpy(made.data(), &header, sizeof header);
+  std::memcpy(made.data() + sizeof header, &numbers, sizeof numbers);
+  return made;
 }
 
 std::vector<octets> true_packets() {
@@ -70,7 +78,6 @@ std::vector<octets> true_packets() {
   datagram.bytes = 64;
   datagram.flags = datagram_flags::sequenced;
   handshake_packet handshake;
-  handshake.bulk_count = 1;
   handshake.credits = 64;
   octets messages = with(envelope::make(1, 2, 3, envelope_kind::eager, 20), 32);
   const octets second = with(envelope::make(1, 2, 3, envelope_kind::eager, 5), 5);
@@ -83,7 +90,8 @@ std::vector<octets> true_packets() {
           with(payload_header{payload_kind::push, 0, 1, std::uint64_t{100} << 32, 100}, 100),
           with(payload_header{payload_kind::write, 0, 1, 4096, 100}, sizeof(write_source)),
           with(payload_header{payload_kind::written, 2, 1, 0, 0}, 0),
-          with(payload_header{payload_kind::left_out, 1, 0, 0, 0}, 0)};
+          with(payload_header{payload_kind::left_out, 1, 0, 0, 0}, 0),
+          with_numbers(payload_kind::pairs_asked, {.what = {0, 4, true}})};
 }
 
 TEST(verbs_parsing, true_packets_say_what_was_written) {
@@ -103,7 +111,7 @@ TEST(verbs_parsing, true_packets_say_what_was_written) {
 
 TEST(verbs_parsing, a_packet_that_is_cut_or_longer_is_told_from_a_true_one) {
   const std::vector<octets> all = true_packets();
-  for (const std::size_t each : {0u, 3u, 4u, 5u, 6u, 7u, 8u})
+  for (const std::size_t each : {0u, 3u, 4u, 5u, 6u, 7u, 8u, 9u})
     for (const int change : {-1, 1}) {
       octets other = all[each];
       other.resize(other.size() + static_cast<std::size_t>(change));
@@ -127,6 +135,25 @@ TEST(verbs_parsing, bounds_that_wrap_are_refused) {
   EXPECT_TRUE(refuses({payload_kind::write, 0, 1, end, 2}, sizeof(write_source)));
   EXPECT_TRUE(refuses({payload_kind::written, 1u << most_rails, 1, 0, 0}, 0));
   EXPECT_TRUE(refuses({payload_kind::left_out, 0, 0, 0, 0}, 0)) << "the first rail";
+}
+
+TEST(verbs_parsing, numbers_of_queue_pairs_are_of_places_that_there_are) {
+  const auto refuses = [](unsigned first, unsigned last, unsigned writes) {
+    octets packet = with_numbers(payload_kind::pairs_given, {});
+    const auto put = [&](std::size_t at, unsigned value) {
+      packet[sizeof(payload_header) + offsetof(pair_numbers, what) + at] =
+          static_cast<std::byte>(value);
+    };
+    put(offsetof(pairing::range, first), first);
+    put(offsetof(pairing::range, last), last);
+    put(offsetof(pairing::range, writes), writes);
+    return parse_payload(packet).problem != nullptr;
+  };
+  EXPECT_FALSE(refuses(0, most_readers, 1));
+  EXPECT_FALSE(refuses(most_readers, most_readers, 0));
+  EXPECT_TRUE(refuses(0, most_readers + 1, 0));
+  EXPECT_TRUE(refuses(2, 1, 0));
+  EXPECT_TRUE(refuses(0, 1, 2)) << "neither true nor false";
 }
 
 TEST(verbs_parsing, whatever_the_bytes_are_nothing_is_read_beyond_them) {

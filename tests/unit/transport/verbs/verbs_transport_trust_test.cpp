@@ -108,7 +108,8 @@ TEST_F(verbs_trust, memory_can_be_written_to_by_a_peer_only_while_it_was_asked_t
       tracked_fetch fetching{1, where, target.data(), large};
       const std::uint64_t before = count(0, "verbs.registrations");
       at(0).start_fetch(fetching);
-      EXPECT_EQ(writable(), writes ? 1u : 0u) << mode;
+      // The first one brings the queue pairs.
+      EXPECT_EQ(writable(), writes && round > 0 ? 1u : 0u) << mode;
       EXPECT_TRUE(wait([&] { return fetching.calls > 0; }));
       EXPECT_EQ(writable(), 0u) << mode << ": it ended with the message";
       EXPECT_EQ(target, source);

@@ -13,13 +13,13 @@ TEST(eager_channel, a_peer_is_heard) {
   EXPECT_TRUE(of.refuses_eager());
   of.credits.spend();
   of.hear(3);
-  EXPECT_EQ(of.credits.left(), 10);
+  EXPECT_EQ(of.credits.left(), 10u);
   EXPECT_FALSE(of.refuses_eager());
   EXPECT_FALSE(of.has_left());
   of.hear(immediate::leaving | immediate::refuses_eager);
   EXPECT_TRUE(of.refuses_eager());
   EXPECT_TRUE(of.has_left());
-  EXPECT_EQ(of.credits.left(), 10);
+  EXPECT_EQ(of.credits.left(), 10u);
 }
 
 TEST(eager_channel, has_news_when_credits_are_due_or_a_refusal_is_untold) {
