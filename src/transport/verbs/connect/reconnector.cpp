@@ -17,6 +17,9 @@ constexpr std::chrono::milliseconds between_tries{50};
 /// the kernel's is not.
 constexpr int longer_when_there = 10;
 
+/// Times that this process may look late, of one failure: one that always does gives up too.
+constexpr unsigned most_late_looks = 16;
+
 double seconds(reconnector::clock::duration of) noexcept {
   return std::chrono::duration<double>(of).count();
 }
@@ -56,7 +59,7 @@ void reconnector::interrupt(connection& at, const char* cause) noexcept {
     else
       log_info("the connection to rank {} over {} broke, and is made again: {}", at.peer,
                endpoint_.rails[at.eager.rail].name(), cause);
-    all_.push_back({&at, now, {}, false, 0, cause});
+    all_.push_back({&at, now, {}, false, 0, 0, cause});
     found = all_.end() - 1;
   }
   found->until = now + between_tries;
@@ -111,7 +114,9 @@ void reconnector::give_up(clock::time_point now) noexcept {
   const auto all = patience();
   const auto gap = now - std::exchange(looked_, now);
   if (gap > all / 4)
-    for (broken& each : all_) each.since = std::max(each.since + gap, now - all / 2);
+    for (broken& each : all_)
+      if (++each.late_looks <= most_late_looks)
+        each.since = std::max(each.since + gap, now - all / 2);
   for (std::size_t each = 0; each < all_.size();) {
     broken& of = all_[each];
     const eager_channel& its = of.which->eager;

@@ -11,7 +11,7 @@
 //                the failure is over.
 // The time of a peer runs from the first error to that answer: so a connection that is made and
 // breaks again at once does not last for ever. Time in which this process does not look, since it
-// computes or is stopped, does not count.
+// computes or is stopped, does not count, but for a process that never looks in time.
 //
 // Layer    transport/verbs. Control path only.
 // Threads  one at a time. `step` may call anything of the sink; not while completions are dealt
@@ -85,6 +85,7 @@ class reconnector {
     clock::time_point until;   // then everything that has come can be read, at the latest
     bool over;                 // so it can
     std::uint32_t answer = 0;  // once it is open: the request whose completion ends the failure
+    unsigned late_looks = 0;   // whose time does not count
     std::string cause;
   };
   using brokens = std::vector<broken>;
