@@ -111,7 +111,7 @@ TEST_F(verbs_reconnected_pairs, a_device_may_give_none_for_a_while) {
         EXPECT_EQ(count(from, "verbs.bulk_pairs"), 0u);
       }
       begin_large(0, 100'000);
-      ASSERT_TRUE(wait([&] { return ways[0].large.back().fetching->calls == 1; }));
+      ASSERT_TRUE(wait_long([&] { return ways[0].large.back().fetching->calls == 1; }));
       cards[poor]->most_reliable = verbs_double::card::no_limit;
       finish();
       EXPECT_GT(count(0, "verbs.bulk_pairs"), 0u);
