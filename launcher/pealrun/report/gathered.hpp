@@ -57,7 +57,7 @@ struct noted_rank {
   bool known = false, ended = false;
   std::string host;
   std::string program;  // of a job of several: its number and name; else empty
-  double time = 0;  // from the start of its environment to the end of it, or of what is known
+  double time = 0;      // from the start of its environment to the end of it, or of what is known
   std::vector<record::peer_traffic> peers;  // by rank
   std::vector<record::length_class> lengths;
   std::vector<noted_site> sites;

@@ -167,12 +167,10 @@ argument_names names_of_received(bool two_buffers) noexcept {
 
 void need_apart(const send_call& out, const receive_call& in) {
   if (out.peer == MPI_PROC_NULL || in.peer == MPI_PROC_NULL) return;
-  const memory_range sent = with_names(names_of_sent(true), [&] {
-    return range_of(out.buffer, out.count, *type_of(out.type));
-  });
-  const memory_range received = with_names(names_of_received(true), [&] {
-    return range_of(in.buffer, in.count, *type_of(in.type));
-  });
+  const memory_range sent = with_names(
+      names_of_sent(true), [&] { return range_of(out.buffer, out.count, *type_of(out.type)); });
+  const memory_range received = with_names(
+      names_of_received(true), [&] { return range_of(in.buffer, in.count, *type_of(in.type)); });
   need_apart(sent, received);
 }
 

@@ -1,7 +1,7 @@
 /* mistakes: what goes wrong between calls of MPI's C interface that are right by themselves, or
  * with ranks that are none: messages that are too long, requests in the wrong state, MPI_PROC_NULL,
- * buffers that overlap, and ranks that make different calls. Each error has its class, and a sentence that says what it
- * was. */
+ * buffers that overlap, and ranks that make different calls. Each error has its class, and a
+ * sentence that says what it was. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,7 +125,7 @@ static void overlaps(void) {
   MPI_Datatype pairs, late;
   MPI_Request made;
   const char* const words = "MPI_Sendrecv: MPI_ERR_BUFFER: sendbuf overlaps recvbuf";
-#define EXCHANGE(from, sends, into, gets) \
+#define EXCHANGE(from, sends, into, gets)                                                   \
   MPI_Sendrecv((from), (sends), MPI_INT, next, 11, (into), (gets), MPI_INT, last, 11, comm, \
                MPI_STATUS_IGNORE)
   for (each = 0; each < 12; ++each) data[each] = 100 * rank + each;

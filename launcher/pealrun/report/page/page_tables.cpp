@@ -72,8 +72,8 @@ std::string taken(double seconds) { return seconds <= 0 ? "–" : time_text(seco
 }  // namespace
 
 std::string ranks_table(const gathered_run& run) {
-  const bool several = std::ranges::any_of(
-      run.ranks, [](const noted_rank& each) { return !each.program.empty(); });
+  const bool several =
+      std::ranges::any_of(run.ranks, [](const noted_rank& each) { return !each.program.empty(); });
   std::vector<std::string> heads{"rank",    "host",     "time", "computing", "waiting",
                                  "copying", "handling", "sent", "received",  "messages sent"};
   if (several) heads.insert(heads.begin() + 1, "program");
