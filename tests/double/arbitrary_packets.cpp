@@ -213,6 +213,7 @@ void arbitrary_packets::lie_in_a_handshake() {
   said.attempt = static_cast<std::uint32_t>(any(0, 1) ? any(0, 3) : any_number());
   said.your_attempt = static_cast<std::uint32_t>(any(0, 1) ? any(0, 3) : any_number());
   said.credits = static_cast<std::uint16_t>(any_number());
+  said.most_credits = static_cast<std::uint16_t>(any(0, 3) ? 0xffff : any_number());
   said.kind = static_cast<handshake_kind>(any(0, 8));
   said.bulk_count = static_cast<std::uint8_t>(any(0, 5));
   said.refuses_eager = static_cast<std::uint8_t>(any(0, 1));

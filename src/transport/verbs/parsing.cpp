@@ -48,7 +48,8 @@ const char* problem_of(const handshake_packet& said) noexcept {
   if (said.kind > last_handshake_kind) return "a handshake of no known kind";
   if (said.bulk_count < 1 || said.bulk_count > most_bulk)
     return "a handshake with another number of queue pairs than there may be";
-  if (said.credits == 0) return "a handshake without credits";
+  if (said.credits == 0 || said.credits > said.most_credits)
+    return "a handshake with no credits, or more than there may be";
   return nullptr;
 }
 

@@ -120,7 +120,7 @@ struct handshake_packet {
   std::uint8_t bulk_count = 0;  // on each rail
   std::uint8_t refuses_eager = 0;
   std::uint8_t needed = 0;  // of a request: something waits that only a connection can carry
-  std::array<std::uint8_t, 2> reserved{};
+  std::uint16_t most_credits = 0;  // that the receiver of this packet may ever have at a time
   std::array<rail_place, most_rails> places{};  // of the sender's rails
 };
 static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake_packet) == 200);

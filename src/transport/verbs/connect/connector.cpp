@@ -108,6 +108,7 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind,
   made.attempt = of.handshake.attempt_;
   made.your_attempt = answers;
   made.credits = of.eager.credits.window();
+  made.most_credits = endpoint_.largest_window();
   made.kind = kind;
   made.bulk_count = of.links.of_each();
   made.refuses_eager = sender_.refuses_eager();
@@ -317,7 +318,7 @@ int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexc
   made.from = addresses_.self();
   made.to = to;
   made.your_attempt = answers;
-  made.credits = 1;
+  made.credits = made.most_credits = 1;
   made.kind = kind;
   made.bulk_count = 1;
   return send(made);
@@ -351,7 +352,7 @@ bool connector::learn(connection& of, const handshake_packet& said) noexcept {
   control = remote_of(of, 0, 0);
   control.number = said.control_qp;
   control.first_psn = said.first_psn;
-  of.eager.begin(said.credits, said.refuses_eager != 0);
+  of.eager.begin(said.credits, said.most_credits, said.refuses_eager != 0);
   if (!ready_to_receive(*of.eager.pair, control)) return false;
   of.links.narrow(said.bulk_count);
   for (std::size_t each = 0; each < of.links.size(); ++each) {
@@ -394,8 +395,11 @@ bool connector::make_links(connection& of, const address& peer) noexcept {
   const address& own = addresses_.own();
   of.links.lay(match_rails(own.used(), peer.used(), addresses_.self() < of.peer),
                endpoint_.set.bulk, endpoint_.set.read_depth, peer.first().gid == own.first().gid);
+  const bool asks = endpoint_.set.asks_for_writes(of.links.same_device());
   for (bulk_queue& each : of.links) {
-    each.pair = endpoint_.make_bulk(each.rail);
+    // The last one of a link, or an earlier one where the peer has fewer; never the first.
+    each.pair = endpoint_.make_bulk(
+        each.rail, asks && of.links.number_of(each) % of.links.of_each() > 0);
     if (!each.pair && each.link == 0) return false;
   }
   for (bulk_queue& each : of.links)

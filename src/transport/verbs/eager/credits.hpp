@@ -17,8 +17,18 @@ class credits {
   [[nodiscard]] std::uint16_t window() const noexcept { return window_; }
 
   // ---- this side's
-  void begin_with(std::uint16_t count) noexcept { left_ = count; }
-  void add(std::uint32_t count) noexcept { left_ = static_cast<std::uint16_t>(left_ + count); }
+  /// `most`: what the peer lets this side have at a time, however its window changes.
+  void begin_with(std::uint16_t count, std::uint16_t most) noexcept {
+    left_ = count;
+    most_ = most;
+  }
+  /// So many came back. False: more than the peer can have spared, and nothing happened.
+  [[nodiscard]] bool add(std::uint32_t count) noexcept {
+    if (count > static_cast<std::uint32_t>(most_ - left_)) [[unlikely]]
+      return false;
+    left_ = static_cast<std::uint16_t>(left_ + count);
+    return true;
+  }
   void spend() noexcept { --left_; }
   void give_up(std::uint32_t count) noexcept { left_ = static_cast<std::uint16_t>(left_ - count); }
   [[nodiscard]] std::uint16_t left() const noexcept { return left_; }
@@ -50,6 +60,8 @@ class credits {
     window_ = static_cast<std::uint16_t>(window_ - count);
     return true;
   }
+  /// The peer has sent more than it had credits for.
+  [[nodiscard]] bool overdrawn() const noexcept { return owed_ > window_; }
   /// What the peer has, or has spent on what is not read yet.
   [[nodiscard]] std::uint32_t unreturned() const noexcept {
     return window_ > owed_ ? static_cast<std::uint32_t>(window_ - owed_) : 0;
@@ -63,6 +75,7 @@ class credits {
 
  private:
   std::uint16_t left_ = 0;
+  std::uint16_t most_ = 0;
   std::uint16_t owed_ = 0;
   std::uint16_t window_ = 0;
   std::uint32_t returned_ = 0;

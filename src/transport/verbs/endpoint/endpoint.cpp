@@ -276,17 +276,22 @@ queue_pair endpoint::make_control() noexcept {
   // Inline messages are put together from envelope and payload by the device.
   plan.send_pieces = on.limits().max_sge >= 2 ? 2 : 1;
   plan.inline_bytes = plan.send_pieces == 2 ? inline_wanted : 0;
+  // For WRITEs of nothing (sender::probe), which a device refuses like others.
+  plan.access = IBV_ACCESS_REMOTE_WRITE;
   queue_pair made = make_reliable(on, plan);
   if (made) inline_bytes = plan.inline_bytes;
   return made;
 }
 
-queue_pair endpoint::make_bulk(std::uint8_t rail) noexcept {
+queue_pair endpoint::make_bulk(std::uint8_t rail, bool written_to) noexcept {
   queue_plan plan;
   plan.completions = rail == 0 ? completions() : completions(rail);
   plan.receives = rail == 0 ? receives_.get() : nullptr;
   plan.send_depth = set.read_depth;
   plan.receive_depth = rail == 0 ? 1 : set.read_depth;
+  // A peer that asks for no writes reads through all of them (fetcher::readers).
+  plan.access = IBV_ACCESS_REMOTE_READ;
+  if (written_to) plan.access |= IBV_ACCESS_REMOTE_WRITE;
   return make_reliable(rails[rail], plan);
 }
 

@@ -63,6 +63,10 @@ class endpoint {
   void leave_room(std::uint16_t window) noexcept;
 
   // ---- windows: receive_budget.hpp
+  /// What none is ever above.
+  [[nodiscard]] std::uint16_t largest_window() const noexcept {
+    return static_cast<std::uint16_t>(receives_ ? budget_.largest() : own_window_);
+  }
   /// Whether this one may have to change when credits return.
   [[nodiscard]] bool window_changes(std::uint16_t window) const noexcept {
     return receives_ && budget_.changes(window);
@@ -87,9 +91,10 @@ class endpoint {
   [[nodiscard]] std::size_t posted() const noexcept { return posted_; }
   [[nodiscard]] const receive_budget& budget() const noexcept { return budget_; }
 
-  /// A queue pair for messages, in INIT, and one for bulk data. Null: errno says why.
+  /// A queue pair for messages, in INIT, and one for bulk data, to which the peer may write where
+  /// it is asked to, or not. Null: errno says why.
   [[nodiscard]] queue_pair make_control() noexcept;
-  [[nodiscard]] queue_pair make_bulk(std::uint8_t rail) noexcept;
+  [[nodiscard]] queue_pair make_bulk(std::uint8_t rail, bool written_to) noexcept;
   /// Posts a receive for a notice (writer.hpp), or as many as there may be. False: the queue pair
   /// takes none.
   static bool expect_notice(ibv_qp&, work_id) noexcept;

@@ -41,6 +41,12 @@ struct settings : verbs_settings {
   cpus_for_halves halves;          // where `automatic` has both ends work
   std::size_t kept = 16 << 20;     // most bytes that are kept of all peers' pushes
   std::size_t slots = 7744;        // pieces of pinned memory for messages, at most
+
+  /// Whether a peer is ever asked to write.
+  [[nodiscard]] bool asks_for_writes(bool same_device) const noexcept {
+    if (rendezvous != rendezvous_mode::automatic) return rendezvous != rendezvous_mode::read;
+    return same_device ? halves.on_own_node : halves.on_other_nodes;
+  }
 };
 
 /// Receives that wait to be refilled, and some for packets that are there once more by a

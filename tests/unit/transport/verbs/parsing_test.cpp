@@ -71,7 +71,7 @@ std::vector<octets> true_packets() {
   datagram.flags = datagram_flags::sequenced;
   handshake_packet handshake;
   handshake.bulk_count = 1;
-  handshake.credits = 64;
+  handshake.credits = handshake.most_credits = 64;
   octets messages = with(envelope::make(1, 2, 3, envelope_kind::eager, 20), 32);
   const octets second = with(envelope::make(1, 2, 3, envelope_kind::eager, 5), 5);
   messages.insert(messages.end(), second.begin(), second.end());
@@ -127,6 +127,20 @@ TEST(verbs_parsing, bounds_that_wrap_are_refused) {
   EXPECT_TRUE(refuses({payload_kind::write, 0, 1, end, 2}, sizeof(write_source)));
   EXPECT_TRUE(refuses({payload_kind::written, 1u << most_rails, 1, 0, 0}, 0));
   EXPECT_TRUE(refuses({payload_kind::left_out, 0, 0, 0, 0}, 0)) << "the first rail";
+}
+
+TEST(verbs_parsing, a_handshake_says_how_many_credits_there_are_and_may_ever_be) {
+  const auto refuses = [](std::uint16_t first, std::uint16_t most) {
+    handshake_packet said;
+    said.bulk_count = 1;
+    said.credits = first;
+    said.most_credits = most;
+    return problem_of(said) != nullptr;
+  };
+  EXPECT_FALSE(refuses(1, 1));
+  EXPECT_FALSE(refuses(2, 64));
+  EXPECT_TRUE(refuses(0, 64));
+  EXPECT_TRUE(refuses(65, 64));
 }
 
 TEST(verbs_parsing, whatever_the_bytes_are_nothing_is_read_beyond_them) {
