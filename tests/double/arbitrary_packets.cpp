@@ -152,9 +152,19 @@ void arbitrary_packets::withdraw() {
 void arbitrary_packets::fetch_from_liar() {
   if (fetches_.size() >= 8) return;
   remote_region where;
-  for (std::uint64_t& each : where.words) each = any_number();
-  if (any(0, 1) == 0) where.words[3] = any(0, 4) << 32 | any(0, 70'000);  // pushed
-  begin_fetch(liar, where, any(1, 100'000), {});
+  std::size_t bytes = any(1, 100'000);
+  if (any(0, 1) == 0) {  // what is there, though perhaps not all of it
+    memory& made = liar_memory_.emplace_back();
+    made.data = pattern(bytes, liar_memory_.size());
+    made.where = where = ranks_[liar]->expose(victim, made.data.data(), bytes);
+    if (any(0, 7) == 0) bytes += any(1, 5000);
+    if (any(0, 7) == 0) where.words[any(0, where.words.size() - 1)] = any_number();
+  } else {
+    for (std::uint64_t& each : where.words) each = any_number();
+  }
+  if (any(0, 1) == 0)  // pushed
+    where.words[3] = any(0, 4) << 32 | (any(0, 2) == 0 ? any(0, 2) : any(0, 70'000));
+  begin_fetch(liar, where, bytes, {});
 }
 
 // ---- what the liar does
@@ -166,7 +176,10 @@ void arbitrary_packets::lie_in_a_message() {
     packet = joined(bytes_of(head), packet);
   }
   // What it says of staged payloads, of leaving, of credits and of the last message is in here too.
-  lies_->send(packet, any(0, 2) == 0 ? static_cast<std::uint32_t>(any_number()) : 0);
+  // Many credits end the connection.
+  std::uint64_t said = 0;
+  if (any(0, 2) == 0) said = any(0, 3) ? any(0, 2) | std::uint64_t{1} << any(16, 23) : any_number();
+  lies_->send(packet, static_cast<std::uint32_t>(said));
 }
 
 void arbitrary_packets::lie_about_a_payload() {

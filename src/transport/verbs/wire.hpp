@@ -119,7 +119,7 @@ struct handshake_packet {
   handshake_kind kind = handshake_kind::request;
   std::uint8_t bulk_count = 0;  // on each rail
   std::uint8_t refuses_eager = 0;
-  std::uint8_t needed = 0;  // of a request: something waits that only a connection can carry
+  std::uint8_t needed = 0;         // of a request: something waits that only a connection can carry
   std::uint16_t most_credits = 0;  // that the receiver of this packet may ever have at a time
   std::array<rail_place, most_rails> places{};  // of the sender's rails
 };

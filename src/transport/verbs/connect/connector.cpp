@@ -398,8 +398,8 @@ bool connector::make_links(connection& of, const address& peer) noexcept {
   const bool asks = endpoint_.set.asks_for_writes(of.links.same_device());
   for (bulk_queue& each : of.links) {
     // The last one of a link, or an earlier one where the peer has fewer; never the first.
-    each.pair = endpoint_.make_bulk(
-        each.rail, asks && of.links.number_of(each) % of.links.of_each() > 0);
+    each.pair =
+        endpoint_.make_bulk(each.rail, asks && of.links.number_of(each) % of.links.of_each() > 0);
     if (!each.pair && each.link == 0) return false;
   }
   for (bulk_queue& each : of.links)
