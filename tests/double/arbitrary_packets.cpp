@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/page.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
 #include "transport/verbs/datagram/datagram.hpp"
 
@@ -155,8 +156,9 @@ void arbitrary_packets::fetch_from_liar() {
   std::size_t bytes = any(1, 100'000);
   if (any(0, 1) == 0) {  // what is there, though perhaps not all of it
     memory& made = liar_memory_.emplace_back();
-    made.data = pattern(bytes, liar_memory_.size());
-    made.where = where = ranks_[liar]->expose(victim, made.data.data(), bytes);
+    // Whole pages are registered, so what is beyond its ends may be read as well.
+    made.data = pattern(bytes + 2 * page, liar_memory_.size());
+    made.where = where = ranks_[liar]->expose(victim, made.data.data() + page, bytes);
     if (any(0, 7) == 0) bytes += any(1, 5000);
     if (any(0, 7) == 0) where.words[any(0, where.words.size() - 1)] = any_number();
   } else {
