@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/page.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
 #include "transport/verbs/connect/pairing.hpp"
 #include "transport/verbs/datagram/datagram.hpp"
@@ -153,9 +154,20 @@ void arbitrary_packets::withdraw() {
 void arbitrary_packets::fetch_from_liar() {
   if (fetches_.size() >= 8) return;
   remote_region where;
-  for (std::uint64_t& each : where.words) each = any_number();
-  if (any(0, 1) == 0) where.words[3] = any(0, 4) << 32 | any(0, 70'000);  // pushed
-  begin_fetch(liar, where, any(1, 100'000), {});
+  std::size_t bytes = any(1, 100'000);
+  if (any(0, 1) == 0) {  // what is there, though perhaps not all of it
+    memory& made = liar_memory_.emplace_back();
+    // Whole pages are registered, so what is beyond its ends may be read as well.
+    made.data = pattern(bytes + 2 * page, liar_memory_.size());
+    made.where = where = ranks_[liar]->expose(victim, made.data.data() + page, bytes);
+    if (any(0, 7) == 0) bytes += any(1, 5000);
+    if (any(0, 7) == 0) where.words[any(0, where.words.size() - 1)] = any_number();
+  } else {
+    for (std::uint64_t& each : where.words) each = any_number();
+  }
+  if (any(0, 1) == 0)  // pushed
+    where.words[3] = any(0, 4) << 32 | (any(0, 2) == 0 ? any(0, 2) : any(0, 70'000));
+  begin_fetch(liar, where, bytes, {});
 }
 
 // ---- what the liar does
@@ -167,7 +179,10 @@ void arbitrary_packets::lie_in_a_message() {
     packet = joined(bytes_of(head), packet);
   }
   // What it says of staged payloads, of leaving, of credits and of the last message is in here too.
-  lies_->send(packet, any(0, 2) == 0 ? static_cast<std::uint32_t>(any_number()) : 0);
+  // Many credits end the connection.
+  std::uint64_t said = 0;
+  if (any(0, 2) == 0) said = any(0, 3) ? any(0, 2) | std::uint64_t{1} << any(16, 23) : any_number();
+  lies_->send(packet, static_cast<std::uint32_t>(said));
 }
 
 void arbitrary_packets::lie_about_a_payload() {
@@ -226,6 +241,7 @@ void arbitrary_packets::lie_in_a_handshake() {
   said.attempt = static_cast<std::uint32_t>(any(0, 1) ? any(0, 3) : any_number());
   said.your_attempt = static_cast<std::uint32_t>(any(0, 1) ? any(0, 3) : any_number());
   said.credits = static_cast<std::uint16_t>(any_number());
+  said.most_credits = static_cast<std::uint16_t>(any(0, 3) ? 0xffff : any_number());
   said.kind = static_cast<handshake_kind>(any(0, 9));
   said.needed = static_cast<std::uint8_t>(any(0, 1));
   said.goes_on = static_cast<std::uint8_t>(any(0, 1));

@@ -62,7 +62,8 @@ const char* problem_of_pairs(const payload_view& said, std::size_t behind) noexc
 const char* problem_of(const handshake_packet& said) noexcept {
   if (said.magic != handshake_packet::mark) return "no handshake of this version";
   if (said.kind > last_handshake_kind) return "a handshake of no known kind";
-  if (said.credits == 0) return "a handshake without credits";
+  if (said.credits == 0 || said.credits > said.most_credits)
+    return "a handshake with no credits, or more than there may be";
   return nullptr;
 }
 

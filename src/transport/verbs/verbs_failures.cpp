@@ -286,7 +286,7 @@ void verbs_transport::state::drop(const ibv_wc& one, slot_id slot, std::uint8_t 
   std::uint32_t flags = 0;
   if (one.wc_flags & IBV_WC_WITH_IMM) {
     flags = one.imm_data;
-    from->eager.hear(flags);
+    (void)from->eager.hear(flags);
   }
   recycle(slot, *from);
   if (!(flags & immediate::uncounted)) (void)from->eager.took();

@@ -84,6 +84,8 @@ struct verbs_transport::state final : private verbs::peer_events {
   void read_completions() noexcept;
   void take(const ibv_wc&) noexcept;
   void receive(const ibv_wc&, verbs::slot_id, std::uint8_t rail) noexcept;
+  [[nodiscard]] const char* hear(verbs::connection&, std::uint32_t said,
+                                 std::size_t bytes) noexcept;
   void deliver(verbs::connection&, std::span<const std::byte> packet) noexcept;
   void failed(const ibv_wc&, verbs::connection*) noexcept;
   void drop(const ibv_wc&, verbs::slot_id, std::uint8_t rail) noexcept;

@@ -416,18 +416,37 @@ inline void verbs_transport::state::receive(const ibv_wc& one, slot_id slot,
   std::uint32_t flags = 0;
   if (one.wc_flags & IBV_WC_WITH_IMM) {
     flags = one.imm_data;
-    from->eager.hear(flags);
-    if (from->eager.is_to_tell_refusal()) [[unlikely]]
-      sender.note(*from);
-    if (flags & (immediate::asks_back | immediate::gives_up)) [[unlikely]]
-      endpoint.counters.packets_refused += !window_keeper.heard(*from, flags);
-    if (flags & immediate::last) promoter.heard_last(*from);
+    if (const char* const problem = hear(*from, flags, one.byte_len)) [[unlikely]] {
+      violated(*from, problem);
+      recycle(slot, *from);
+      return;
+    }
   }
   const std::byte* const packet = endpoint.slots.at(slot);
   if (flags & immediate::staged) payloads.arrived(*from, {packet, one.byte_len});
   else deliver(*from, {packet, one.byte_len});
   recycle(slot, *from);
-  if (!(flags & immediate::uncounted) && from->eager.took()) sender.note(*from);
+  if (!(flags & immediate::uncounted) && from->eager.took()) {
+    if (from->eager.credits.overdrawn()) [[unlikely]]
+      violated(*from, "more packets than it had credits for");
+    else sender.note(*from);
+  }
+}
+
+/// Null, or why a peer that is in order does not say so.
+const char* verbs_transport::state::hear(connection& from, std::uint32_t said,
+                                         std::size_t bytes) noexcept {
+  if (!from.eager.hear(said)) [[unlikely]]
+    return "more credits than it may grant";
+  if ((said & immediate::uncounted) && bytes > 0) [[unlikely]]
+    return "a packet without a credit for it";
+  if (from.eager.is_to_tell_refusal()) [[unlikely]]
+    sender.note(from);
+  if ((said & (immediate::asks_back | immediate::gives_up)) && !window_keeper.heard(from, said))
+      [[unlikely]]
+    return "news of credits given up that it did not have";
+  if (said & immediate::last) promoter.heard_last(from);
+  return nullptr;
 }
 
 void verbs_transport::state::deliver(connection& from, std::span<const std::byte> packet) noexcept {

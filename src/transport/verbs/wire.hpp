@@ -120,10 +120,12 @@ struct handshake_packet {
   std::uint16_t credits = 0;  // messages that the sender of this packet is ready to receive
   handshake_kind kind = handshake_kind::request;
   std::uint8_t refuses_eager = 0;
-  std::uint8_t needed = 0;  // of a request: something waits that only a connection can carry
+  std::uint8_t needed = 0;   // of a request: something waits that only a connection can carry
   std::uint8_t goes_on = 0;  // with a connection that broke: reconnector.hpp
   std::uint8_t link = 0;     // of the queue pair for messages: links.hpp
-  std::array<std::uint8_t, 5> reserved{};
+  std::uint8_t reserved = 0;
+  std::uint16_t most_credits = 0;  // that the receiver of this packet may ever have at a time
+  std::uint16_t also_reserved = 0;
   std::uint32_t taken = 0;  // goes_on: packets of the other side that this one has read, ever
   std::array<rail_place, most_rails> places{};  // of the sender's rails
 };

@@ -113,16 +113,13 @@ bool payloads::awaits_pairs(peer_id from) const noexcept {
 /// Where, in a payload whose beginning is pushed, the share begins that the sender is to write.
 std::size_t payloads::first_written(const connection& from, std::size_t pushed,
                                     std::size_t bytes) const noexcept {
+  if (!endpoint_.set.asks_for_writes(from.links.same_device())) return bytes;
   const std::size_t half = pushed + (bytes - pushed) / 2 / page * page;
   switch (mode_) {
     case rendezvous_mode::read: return bytes;
     case rendezvous_mode::write: return pushed;
     case rendezvous_mode::both: return half;
-    case rendezvous_mode::automatic: {
-      const bool by_both = from.links.same_device() ? endpoint_.set.halves.on_own_node
-                                                    : endpoint_.set.halves.on_other_nodes;
-      return by_both && bytes - pushed >= worth_two ? half : bytes;
-    }
+    case rendezvous_mode::automatic: return bytes - pushed >= worth_two ? half : bytes;
   }
   return bytes;
 }

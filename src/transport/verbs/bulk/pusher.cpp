@@ -150,6 +150,7 @@ std::size_t pusher::claim(fetch& f, std::size_t& here) noexcept {
   const auto number = static_cast<std::uint32_t>(word >> 32),
              planned = static_cast<std::uint32_t>(word);
   const std::size_t wanted = std::min<std::size_t>(planned, f.bytes);
+  if (wanted == 0) return 0;  // a peer in order has no number then
   const auto found = std::ranges::find(known, number, &beginning::number);
   if (found == known.end()) {
     known.push_back({number, planned, 0, nullptr, &f});

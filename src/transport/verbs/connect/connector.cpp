@@ -59,7 +59,8 @@ connection* connector::make(peer_id to) noexcept {
   eager.credits.grant(window);
   eager.pair = endpoint_.make_control(0, window);
   if (!eager.pair) return refuse("gives no queue pair");
-  if (!endpoint_.fill(*eager.pair, 0, window, eager.own_receives)) return refuse("takes no receives");
+  if (!endpoint_.fill(*eager.pair, 0, window, eager.own_receives))
+    return refuse("takes no receives");
   eager.sent.reserve(endpoint_.set.send_depth);
   eager.copies.reserve(endpoint_.set.send_depth);
   made->handshake.own_psn_ = static_cast<std::uint32_t>(random_word()) & 0xffffff;
@@ -110,6 +111,7 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind,
   made.attempt = of.handshake.attempt_;
   made.your_attempt = answers;
   made.credits = of.eager.credits.window();
+  made.most_credits = endpoint_.largest_window();
   made.kind = kind;
   made.refuses_eager = sender_.refuses_eager();
   made.needed = kind == handshake_kind::request && events_.needs(of.peer);
@@ -140,9 +142,8 @@ int connector::send(const handshake_packet& what) noexcept {
     std::size_t more = 0;
     if (what.kind == handshake_kind::request || what.kind == handshake_kind::reply)
       more = (std::size_t{128} << std::min(where.mtu, here.rails[each.own].mtu)) - sizeof packed;
-    const int failed =
-        port.add(what.to, where, there.handshake_key, &packed, sizeof packed, zeros.data(),
-                 std::min(more, port.packet_bytes() - sizeof packed));
+    const int failed = port.add(what.to, where, there.handshake_key, &packed, sizeof packed,
+                                zeros.data(), std::min(more, port.packet_bytes() - sizeof packed));
     const auto refused = port.post();
     if (failed == 0 && !refused) why = 0;
     else if (why != 0 && each.own == 0) why = failed != 0 ? failed : refused->why;
@@ -361,7 +362,7 @@ int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexc
   made.from = addresses_.self();
   made.to = to;
   made.your_attempt = answers;
-  made.credits = 1;
+  made.credits = made.most_credits = 1;
   made.kind = kind;
   return send(made);
 }

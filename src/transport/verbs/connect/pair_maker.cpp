@@ -76,7 +76,9 @@ bool pair_maker::make_at(connection& with, std::size_t place) noexcept {
   bulk_queue& at = with.links[place];
   if (at.pair) return true;  // asked for by this side too
   if (at.link != with.handshake.link() && (endpoint_.down & 1u << at.rail) != 0) return false;
-  queue_pair made = endpoint_.make_bulk(at.rail);
+  const bool written_to = place % most_bulk == links::for_writes &&
+                          endpoint_.set.asks_for_writes(with.links.same_device());
+  queue_pair made = endpoint_.make_bulk(at.rail, written_to);
   if (!made) return false;
   if (at.link != 0 && place % most_bulk == links::for_writes)
     endpoint_.expect_notices(*made, with.id(work::notice, static_cast<std::uint32_t>(place)));

@@ -27,7 +27,7 @@ queue_pair make_reliable(const device& on, queue_plan& plan) noexcept {
   init.qp_state = IBV_QPS_INIT;
   init.port_num = on.port_number();
   init.pkey_index = on.pkey_index();
-  init.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+  init.qp_access_flags = plan.access;
   if (ibv_modify_qp(made.get(), &init,
                     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) != 0)
     return {};

@@ -26,6 +26,7 @@ struct queue_plan {
   std::uint32_t receive_depth = 0;  // of its own receive queue
   std::uint32_t send_pieces = 1;    // scatter/gather entries
   std::uint32_t inline_bytes = 0;   // asked for; written to what was granted
+  unsigned access = 0;              // IBV_ACCESS_REMOTE_…: what the peer may do by itself
 };
 
 /// In state INIT: it can be given receives.

@@ -17,8 +17,18 @@ class credits {
   [[nodiscard]] std::uint16_t window() const noexcept { return window_; }
 
   // ---- this side's
-  void begin_with(std::uint16_t count) noexcept { allowed_ = spent_ + count; }
-  void add(std::uint32_t count) noexcept { allowed_ += count; }
+  /// `most`: what the peer lets this side have at a time, however its window changes.
+  void begin_with(std::uint16_t count, std::uint16_t most) noexcept {
+    allowed_ = spent_ + count;
+    most_ = most;
+  }
+  /// So many came back. False: more than the peer can have spared, and nothing happened.
+  [[nodiscard]] bool add(std::uint32_t count) noexcept {
+    if (left() + count > most_) [[unlikely]]
+      return false;
+    allowed_ += count;
+    return true;
+  }
   void spend() noexcept { ++spent_; }
   void give_up(std::uint32_t count) noexcept { allowed_ -= count; }
   [[nodiscard]] std::uint32_t left() const noexcept { return allowed_ - spent_; }
@@ -49,6 +59,8 @@ class credits {
     window_ = static_cast<std::uint16_t>(window_ - count);
     return true;
   }
+  /// The peer has sent more than it had credits for.
+  [[nodiscard]] bool overdrawn() const noexcept { return owed() > window_; }
   /// What the peer has, or has spent on what is not read yet.
   [[nodiscard]] std::uint32_t unreturned() const noexcept {
     return window_ > owed() ? window_ - owed() : 0;
@@ -70,6 +82,7 @@ class credits {
   // Counted on for ever, modulo 2^32: their differences hold.
   std::uint32_t allowed_ = 0, spent_ = 0;
   std::uint32_t taken_ = 0, returned_ = 0;
+  std::uint16_t most_ = 0;
   std::uint16_t window_ = 0;
 };
 

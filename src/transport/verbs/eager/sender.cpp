@@ -430,7 +430,7 @@ bool sender::agree(connection& on, std::uint32_t taken, std::uint16_t window,
   const auto kept = static_cast<std::uint32_t>(its.kept.size());
   // So many the peer has for certain. A packet that is held has spent its credit.
   const std::uint32_t certain = its.credits.spent() - its.held.count() - kept;
-  if (taken - certain > kept) return false;
+  if (taken - certain > kept || its.credits.spent() - taken > window) return false;
   for (std::uint32_t left = taken - certain; left > 0; --left) {
     const kept_packet& over = its.kept.front();
     if (over.slot != no_slot && over.last_in_slot) endpoint_.slots.give_back(over.slot);

@@ -95,11 +95,11 @@ bool endpoint::grow_completions(std::size_t connections, std::size_t bulk) noexc
 /// there are: completions of one that has gone may stand there for a while.
 bool endpoint::grow_further(std::uint8_t rail, std::size_t connections, std::size_t bulk,
                             bool messages) noexcept {
-  return grow(*further_[rail - 1u], rails[rail],
-              2 * bulk * set.read_depth +
-                  (messages ? (connections + 1) *
-                                  (set.send_depth + set.window + receive_budget::uncounted)
-                            : 0));
+  return grow(
+      *further_[rail - 1u], rails[rail],
+      2 * bulk * set.read_depth +
+          (messages ? (connections + 1) * (set.send_depth + set.window + receive_budget::uncounted)
+                    : 0));
 }
 
 void endpoint::make_shared() noexcept {
@@ -302,17 +302,18 @@ queue_pair endpoint::make_control(std::uint8_t rail, std::uint16_t window) noexc
   // Inline messages are put together from envelope and payload by the device.
   plan.send_pieces = at.limits().max_sge >= 2 ? 2 : 1;
   plan.inline_bytes = plan.send_pieces == 2 ? inline_wanted : 0;
+  // For WRITEs of nothing (sender::probe), which a device refuses like others.
+  plan.access = IBV_ACCESS_REMOTE_WRITE;
   queue_pair made = make_reliable(at, plan);
   if (made)
     inline_bytes = rail == 0 ? plan.inline_bytes : std::min(inline_bytes, plan.inline_bytes);
   return made;
 }
 
-queue_pair endpoint::make_bulk(std::uint8_t rail) noexcept {
+queue_pair endpoint::make_bulk(std::uint8_t rail, bool written_to) noexcept {
   const std::size_t count = bulk_pairs.seen(rail) + 1;
-  const bool room = rail == 0
-                        ? grow_completions(most_connections_, count)
-                        : grow_further(rail, most_connections_, count, slots.has_rail(rail));
+  const bool room = rail == 0 ? grow_completions(most_connections_, count)
+                              : grow_further(rail, most_connections_, count, slots.has_rail(rail));
   if (!room) {
     errno = ENOMEM;
     return {};
@@ -322,6 +323,9 @@ queue_pair endpoint::make_bulk(std::uint8_t rail) noexcept {
   plan.receives = rail == 0 ? receives_.get() : nullptr;
   plan.send_depth = set.read_depth;
   plan.receive_depth = rail == 0 ? 1 : set.read_depth;
+  // A peer that asks for no writes reads through all of them (fetcher::readers).
+  plan.access = IBV_ACCESS_REMOTE_READ;
+  if (written_to) plan.access |= IBV_ACCESS_REMOTE_WRITE;
   return make_reliable(rails[rail], plan);
 }
 

@@ -70,6 +70,10 @@ class endpoint {
   void leave_room(std::uint16_t window) noexcept;
 
   // ---- windows: receive_budget.hpp
+  /// What none is ever above.
+  [[nodiscard]] std::uint16_t largest_window() const noexcept {
+    return static_cast<std::uint16_t>(receives_ ? budget_.largest() : own_window_);
+  }
   /// Whether this one may have to change when credits return.
   [[nodiscard]] bool window_changes(std::uint16_t window) const noexcept {
     return receives_ && budget_.changes(window);
@@ -95,9 +99,10 @@ class endpoint {
   [[nodiscard]] const receive_budget& budget() const noexcept { return budget_; }
 
   /// A queue pair for messages, in INIT, whose peer may send so much; and one for bulk data, for
-  /// whose completions there is room. Null: errno says why.
+  /// whose completions there is room, to which the peer may write where it is asked to, or not.
+  /// Null: errno says why.
   [[nodiscard]] queue_pair make_control(std::uint8_t rail, std::uint16_t window) noexcept;
-  [[nodiscard]] queue_pair make_bulk(std::uint8_t rail) noexcept;
+  [[nodiscard]] queue_pair make_bulk(std::uint8_t rail, bool written_to) noexcept;
   /// Whether this process may have so many more than the first ones of a connection: what the
   /// device has for it is left to connections that may still come.
   [[nodiscard]] bool may_have_more(std::size_t pairs) const noexcept;
@@ -196,7 +201,7 @@ class endpoint {
   bool wants_back_ = false;
   std::size_t connections_ = 0;
   std::size_t most_connections_ = 0;  // for whose completions there is room
-  bool told_short_ = false;  // that memory for a further connection is lacking
+  bool told_short_ = false;           // that memory for a further connection is lacking
   std::vector<slot_id> recycled_;
 };
 

@@ -51,6 +51,12 @@ struct settings : verbs_settings {
   std::size_t slots = 7744;        // pieces of pinned memory for messages, at most
   std::size_t most_pushed = 0;     // bytes of a large message that are sent unasked
   std::uint64_t (*nanoseconds)() noexcept = steady_nanoseconds;
+
+  /// Whether a peer is ever asked to write.
+  [[nodiscard]] bool asks_for_writes(bool same_device) const noexcept {
+    if (rendezvous != rendezvous_mode::automatic) return rendezvous != rendezvous_mode::read;
+    return same_device ? halves.on_own_node : halves.on_other_nodes;
+  }
 };
 
 /// Seconds until a queue pair breaks whose adapter has no answer: seven tries. Never longer than

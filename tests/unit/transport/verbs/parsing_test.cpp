@@ -78,7 +78,7 @@ std::vector<octets> true_packets() {
   datagram.bytes = 64;
   datagram.flags = datagram_flags::sequenced;
   handshake_packet handshake;
-  handshake.credits = 64;
+  handshake.credits = handshake.most_credits = 64;
   octets messages = with(envelope::make(1, 2, 3, envelope_kind::eager, 20), 32);
   const octets second = with(envelope::make(1, 2, 3, envelope_kind::eager, 5), 5);
   messages.insert(messages.end(), second.begin(), second.end());
@@ -154,6 +154,19 @@ TEST(verbs_parsing, numbers_of_queue_pairs_are_of_places_that_there_are) {
   EXPECT_TRUE(refuses(0, most_readers + 1, 0));
   EXPECT_TRUE(refuses(2, 1, 0));
   EXPECT_TRUE(refuses(0, 1, 2)) << "neither true nor false";
+}
+
+TEST(verbs_parsing, a_handshake_says_how_many_credits_there_are_and_may_ever_be) {
+  const auto refuses = [](std::uint16_t first, std::uint16_t most) {
+    handshake_packet said;
+    said.credits = first;
+    said.most_credits = most;
+    return problem_of(said) != nullptr;
+  };
+  EXPECT_FALSE(refuses(1, 1));
+  EXPECT_FALSE(refuses(2, 64));
+  EXPECT_TRUE(refuses(0, 64));
+  EXPECT_TRUE(refuses(65, 64));
 }
 
 TEST(verbs_parsing, whatever_the_bytes_are_nothing_is_read_beyond_them) {
