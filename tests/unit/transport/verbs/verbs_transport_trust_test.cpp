@@ -363,6 +363,15 @@ TEST_F(verbs_trust, queue_pairs_are_open_to_reads_and_to_writes_where_this_rank_
     made.cpus = each.cpus;
     begin(2, made);
     meet(0, 1);
+    for (peer_id to = 0; to < 2; ++to) {
+      std::vector<std::byte> target(large);
+      tracked_fetch fetching{1 - to, at(1 - to).expose(to, source.data(), large), target.data(),
+                             large};
+      at(to).start_fetch(fetching);
+      ASSERT_TRUE(wait([&] { return fetching.calls > 0; }));
+      EXPECT_EQ(target, source);
+      at(1 - to).withdraw(to, fetching.where);
+    }
     for (const verbs_double::card* card : cards) {
       const int mode = static_cast<int>(each.mode);
       EXPECT_EQ(open_to(*card, writes), 1u) << mode;
