@@ -130,18 +130,18 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/setup/configuration_test.cpp \
   tests/unit/transport/verbs/sleeper_test.cpp \
   tests/unit/transport/verbs/verbs_failures_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_shortage_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_cold_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_contract_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_crowd_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_device_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_memory_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_incast_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_networks_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_rails_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_stream_test.cpp \
+  tests/unit/transport/verbs/transport/shortage_test.cpp \
+  tests/unit/transport/verbs/transport/cold_test.cpp \
+  tests/unit/transport/verbs/transport/contract_test.cpp \
+  tests/unit/transport/verbs/transport/crowd_test.cpp \
+  tests/unit/transport/verbs/transport/device_test.cpp \
+  tests/unit/transport/verbs/transport/memory_test.cpp \
+  tests/unit/transport/verbs/transport/incast_test.cpp \
+  tests/unit/transport/verbs/transport/networks_test.cpp \
+  tests/unit/transport/verbs/transport/rails_test.cpp \
+  tests/unit/transport/verbs/transport/stream_test.cpp \
   tests/unit/transport/verbs/verbs_transport_test.cpp \
   tests/double/arbitrary_packets_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_trust_test.cpp \
+  tests/unit/transport/verbs/transport/trust_test.cpp \
   tests/unit/transport/verbs/parsing_test.cpp \
   tests/unit/transport/verbs/wire_test.cpp

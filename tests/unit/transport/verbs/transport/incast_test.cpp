@@ -102,8 +102,8 @@ class verbs_incast : public testing::Test {
     for (peer_id each = first; each < end; ++each) {
       tracked_fetch fetching{each, ends[each]->expose(0, source.data(), page), target.data(), page};
       ends[0]->start_fetch(fetching);
-      ASSERT_TRUE(until([&] { ends[each]->poll(), ends[0]->poll(); },
-                        [&] { return fetching.calls == 1; }));
+      ASSERT_TRUE(
+          until([&] { ends[each]->poll(), ends[0]->poll(); }, [&] { return fetching.calls == 1; }));
       ends[each]->withdraw(0, fetching.where);
     }
     for (int turn = 0; turn < 4; ++turn) {
