@@ -10,7 +10,7 @@
 
 #include "base/page.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
-#include "transport/verbs/connect/pairing.hpp"
+#include "transport/verbs/connect/pairs/pairing.hpp"
 #include "transport/verbs/datagram/datagram.hpp"
 
 namespace peal::test {

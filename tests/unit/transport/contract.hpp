@@ -1,7 +1,7 @@
 // tests/unit/transport/contract.hpp
 // One suite that every transport passes. One thread drives both ends, so that what each step does
 // is known. Who includes it instantiates it: contract_test.cpp for the transports of a node,
-// verbs/transport/contract_test.cpp for RDMA devices.
+// verbs/verbs_transport_contract_test.cpp for RDMA devices.
 #pragma once
 
 #include <gtest/gtest.h>

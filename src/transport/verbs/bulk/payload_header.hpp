@@ -21,7 +21,7 @@ enum class payload_kind : std::uint32_t {
   write,     // writer.hpp: write these bytes into my memory
   written,   // writer.hpp: they are there, as far as their devices are concerned
   left_out,  // further_rails.hpp: this link is used no more
-  // connect/pair_maker.hpp: queue pairs for large payloads
+  // connect/pairs/pair_maker.hpp: queue pairs for large payloads
   pairs_asked,
   pairs_given,
   pairs_ready,
