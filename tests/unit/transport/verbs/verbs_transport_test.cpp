@@ -261,7 +261,9 @@ TEST_F(verbs, what_was_pushed_is_not_fetched) {
   if (!pair) return;
   meet();
   const auto source = pattern(16'384, 1), longer = pattern(300'000, 2);
+  const std::uint64_t registered = count(end(1), "verbs.registrations");
   const remote_region where = announce(source);
+  EXPECT_EQ(count(end(1), "verbs.registrations"), registered) << "nobody reads it";
   std::vector<std::byte> target(source.size());
   tracked_fetch fetching{1, where, target.data(), target.size()};
   end(0).start_fetch(fetching);
@@ -272,6 +274,7 @@ TEST_F(verbs, what_was_pushed_is_not_fetched) {
   EXPECT_TRUE(fetched(of_longer, longer));
   end(1).withdraw(0, of_longer);
   EXPECT_EQ(count(end(1), "verbs.pushed_bytes"), source.size() + 65'536);
+  EXPECT_EQ(count(end(1), "verbs.registrations"), registered + 1);
   EXPECT_EQ(count(end(0), "verbs.read_bytes"), longer.size() - 65'536);
 }
 
