@@ -106,11 +106,11 @@ void endpoint::make_shared() noexcept {
   const std::size_t limit = most_receives(on, set);
   const std::size_t peers = std::max<std::size_t>(set.peers, 2) - 1,
                     connections = peers > set.max_rc ? set.max_rc + still_ending : peers;
+  const std::size_t all = connections * (set.window + receive_budget::uncounted) + receive_reserve;
   ibv_srq_init_attr wanted{};
-  wanted.attr.max_wr = static_cast<std::uint32_t>(
-      std::min(limit, connections * (set.window + receive_budget::uncounted) + receive_reserve));
+  wanted.attr.max_wr = static_cast<std::uint32_t>(std::min(limit, all));
   wanted.attr.max_sge = 1;
-  if (limit < std::min<std::size_t>(shortest_shared, wanted.attr.max_wr)) {
+  if (limit < std::min(shortest_shared, all)) {
     log_info("{} has a shared receive queue of {} receives; each connection gets its own",
              on.name(), limit);
     return;

@@ -33,7 +33,7 @@ namespace peal::verbs {
 /// For how long a peer may leave a packet unanswered before a warning says so.
 inline constexpr std::chrono::seconds complaint_after{8};
 /// For a peer's place in the network. Each takes the kernel a second or more.
-inline constexpr int most_searches = 8;
+inline constexpr int most_searches = 16;
 /// Bytes. The least of a message that is worth a work request of its own.
 inline constexpr std::uint64_t smallest_part = 64 << 10;
 
