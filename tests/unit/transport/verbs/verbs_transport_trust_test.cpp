@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "memory/unmap_hooks.hpp"
 #include "peal/error.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
 #include "transport/verbs/connect/handshake_packing.hpp"
@@ -114,7 +115,7 @@ TEST_F(verbs_trust, memory_can_be_written_to_by_a_peer_only_while_it_was_asked_t
       EXPECT_EQ(writable(), 0u) << mode << ": it ended with the message";
       EXPECT_EQ(target, source);
       // The rest is registered already, the second time, and each share that is written anew.
-      if (round > 0) {
+      if (round > 0 && use_unmap_hooks().work) {
         EXPECT_EQ(count(0, "verbs.registrations"), before + (writes ? 1 : 0)) << mode;
       }
       at(1).withdraw(0, where);
