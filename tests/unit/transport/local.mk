@@ -131,6 +131,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/verbs_transport_memory_test.cpp \
   tests/unit/transport/verbs/verbs_transport_incast_test.cpp \
   tests/unit/transport/verbs/verbs_transport_networks_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_pieces_test.cpp \
   tests/unit/transport/verbs/verbs_transport_rails_test.cpp \
   tests/unit/transport/verbs/verbs_transport_test.cpp \
   tests/double/arbitrary_packets_test.cpp \

@@ -23,5 +23,6 @@
 #include "unit/transport/verbs/verbs_transport_contract_test.cpp"
 #include "unit/transport/verbs/verbs_transport_device_test.cpp"
 #include "unit/transport/verbs/verbs_transport_networks_test.cpp"
+#include "unit/transport/verbs/verbs_transport_pieces_test.cpp"
 #include "unit/transport/verbs/verbs_transport_rails_test.cpp"
 #endif

@@ -108,6 +108,7 @@ struct request {
   std::uint64_t number = 0;  // counted from 1
   // in simulated time
   bool launched = false, arrived = false;
+  picoseconds posted_at = 0;  // when its host had done what it did before
   std::uint32_t sequence = 0;  // to another process; 0: it was not sent yet
 };
 
