@@ -41,6 +41,14 @@ const char* problem_of_write(payload_view& said, std::size_t behind) noexcept {
              : "a question to write beyond the end of memory";
 }
 
+const char* problem_of_keys(const payload_view& said, std::size_t behind) noexcept {
+  const payload_header& head = said.header;
+  if (head.bytes != behind || behind > most_payload || behind % sizeof(rail_keys) != 0)
+    return "keys cut short";
+  // The first piece's stand in the announcement.
+  return head.detail > 0 && exposed::is_number(head.number) ? nullptr : "keys to nothing";
+}
+
 }  // namespace
 
 const char* problem_of(const handshake_packet& said) noexcept {
@@ -90,6 +98,7 @@ parsed<payload_view> parse_payload(std::span<const std::byte> packet) noexcept {
       if (behind != 0 || said.header.detail == 0 || said.header.detail >= most_rails)
         made.problem = "news of a rail that there is not";
       return made;
+    case payload_kind::keys: made.problem = problem_of_keys(said, behind); return made;
   }
   made.problem = "part of a payload of no known kind";
   return made;

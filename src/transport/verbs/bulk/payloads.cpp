@@ -20,9 +20,15 @@ constexpr std::size_t worth_two = 64 << 10;
 }  // namespace
 
 remote_region payloads::expose(peer_id to, const void* data, std::size_t bytes) noexcept {
-  registration* const held = cache_.acquire(data, bytes, range_use::source);
+  // What is written to the peer is registered as a whole, since whole shares are asked for.
+  const bool divided = pieces::divide(bytes) && mode_ == rendezvous_mode::read;
+  const auto* const first = static_cast<const std::byte*>(data);
+  registration* const held = divided ? cache_.find(data, bytes, range_use::source)
+                                     : cache_.acquire(data, bytes, range_use::source);
+  const std::uint64_t number = exposures_.add({to, first, bytes, held});
+  const bool in_pieces = divided && !held;
   remote_region made = exposed::make(
-      data, exposures_.add({to, static_cast<const std::byte*>(data), bytes, held}), held);
+      data, number, in_pieces ? further_keys_.begin(to, number, first, bytes) : held, in_pieces);
   if (connection* const at = connections_.of(to))
     made.words[3] = pusher_.plan(*at, static_cast<const std::byte*>(data), bytes);
   return made;
@@ -34,6 +40,7 @@ void payloads::withdraw(peer_id to, const remote_region& where) noexcept {
   const exposure* const over = exposures_.find(number);
   if (!over) return;
   staged_.withdraw(number);
+  further_keys_.withdraw(number);
   if (over->held) cache_.release(*over->held);
   exposures_.remove(number);
 }
@@ -47,7 +54,8 @@ void payloads::start(fetch& f) noexcept {
   fetch_progress::begin(f);
   std::size_t here = 0;
   const std::size_t pushed = pusher_.claim(f, here);
-  std::size_t unwritten = first_written(*from, pushed, f.bytes);
+  std::size_t unwritten =
+      exposed::in_pieces(f.where) ? f.bytes : first_written(*from, pushed, f.bytes);
   // Asked for first: where devices are emulated, posting a READ takes as long as the READ.
   if (unwritten < f.bytes) {
     if (!writer_.start(*from, f, unwritten, f.bytes)) unwritten = f.bytes;
@@ -60,7 +68,7 @@ void payloads::start(fetch& f) noexcept {
 
 bool payloads::under_way(const connection& with) const noexcept {
   return with.reads.any() || staged_.awaits(with.peer) || writer_.under_way(with.peer) ||
-         pusher_.under_way(with.peer);
+         pusher_.under_way(with.peer) || further_keys_.under_way(with.peer);
 }
 
 /// Where, in a payload whose beginning is pushed, the share begins that the sender is to write.
@@ -90,6 +98,8 @@ bool payloads::step() noexcept {
   bool moved = push();
   if (writer_.busy()) moved |= writer_.step();
   if (staged_.busy()) moved |= staged_.step();
+  if (further_keys_.busy()) moved |= further_keys_.step();
+  moved |= fetcher_.grow();
   if (endpoint_.bulk.any()) {
     moved |= rails_.poll();
     if (endpoint_.bulk.refused > 0) fetcher_.step(connections_);
@@ -110,8 +120,16 @@ outcome payloads::take(connection& from, const payload_view& said) noexcept {
     case payload_kind::write: return writer_.asked(from, said.header, said.source);
     case payload_kind::written: return writer_.arrived(from, said.header);
     case payload_kind::left_out: rails_.told(from, said.header.detail); return {};
+    case payload_kind::keys: return take_keys(from, said);
   }
   return outcome::senseless("part of a payload of no known kind");
+}
+
+outcome payloads::take_keys(connection& from, const payload_view& said) noexcept {
+  fetch* of = nullptr;
+  const outcome made = further_keys_.arrived(from.peer, said, of);
+  if (of) fetcher_.told_more(from, *of);
+  return made;
 }
 
 void payloads::arrived(connection& from, std::span<const std::byte> packet) noexcept {
@@ -135,6 +153,7 @@ void payloads::abandon(peer_id gone, connection* at) noexcept {
   std::vector<fetch*> ending;  // whose shares come in several ways stands there several times
   pusher_.abandon(gone, ending);
   if (at) fetcher_.abandon(*at, ending);
+  further_keys_.abandon(gone);
   writer_.abandon(gone, ending);
   staged_.abandon(gone, ending);
   std::ranges::sort(ending);

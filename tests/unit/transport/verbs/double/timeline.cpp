@@ -23,6 +23,19 @@ picoseconds simulated_time() {
   return everything().time ? everything().time->now() : 0;
 }
 
+bool is_busy(const card& of) {
+  const lock hold{guard()};
+  const timeline* const time = everything().time.get();
+  return time && std::ranges::any_of(everything().contexts, [&](const context* each) {
+           return each->of == &of && time->goes_on(*each) > time->now();
+         });
+}
+
+void pass_time() {
+  const lock hold{guard()};
+  if (everything().time && everything().time->step()) everything().go_on();
+}
+
 void timeline::at(picoseconds when, std::function<void()> what) {
   events_.emplace(std::max(when, now_), std::move(what));
 }

@@ -67,6 +67,11 @@ void simulate(const cost_model&);
 void work_at_once();
 /// Since `simulate`.
 [[nodiscard]] picoseconds simulated_time();
+/// Whether a host that has opened this card registers memory at the moment. Who drives it is not to
+/// poll it before that is over.
+[[nodiscard]] bool is_busy(const card&);
+/// To the next event. A poll that finds nothing does the same.
+void pass_time();
 
 class timeline {
  public:
