@@ -171,7 +171,7 @@ void arbitrary_packets::lie_in_a_message() {
 
 void arbitrary_packets::lie_about_a_payload() {
   payload_header header;
-  header.kind = static_cast<payload_kind>(any(0, 6));
+  header.kind = static_cast<payload_kind>(any(0, 7));
   header.detail = static_cast<std::uint32_t>(any(0, 1) ? any(0, 4) : any_number());
   header.number = any_number();
   header.position = any_number();

@@ -21,10 +21,8 @@ std::string locked_memory_limit() {
 }  // namespace
 
 slot_pool::~slot_pool() {
-  for (const slab& each : slabs_) {
-    ibv_dereg_mr(each.region);
-    munmap(each.memory, slab_bytes);
-  }
+  for (const slab& each : slabs_) ibv_dereg_mr(each.region);
+  for (std::byte* each : reserves_) munmap(each, reserve_bytes);
 }
 
 bool slot_pool::grow(std::size_t slots) noexcept {
@@ -43,20 +41,39 @@ std::string slot_pool::refusal() const {
       locked_memory_limit());
 }
 
+/// Null: errno says why.
+std::byte* slot_pool::reserve() noexcept {
+  // What is not touched is no memory yet.
+  void* const made = mmap(nullptr, reserve_bytes + huge_page, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (made == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<std::byte*>(made);
+  const std::size_t before = -reinterpret_cast<std::uintptr_t>(begin) % huge_page;
+  if (before > 0) munmap(begin, before);
+  munmap(begin + before + reserve_bytes, huge_page - before);
+  // Refused where the kernel has none; then they are ordinary pages.
+  (void)madvise(begin + before, reserve_bytes, MADV_HUGEPAGE);
+  return begin + before;
+}
+
 bool slot_pool::add_slab() noexcept {
-  // MAP_POPULATE: registering touches the pages anyway, one by one.
-  void* const memory = mmap(nullptr, slab_bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  ibv_mr* const region = memory == MAP_FAILED
-                             ? nullptr
-                             : ibv_reg_mr(domain_, memory, slab_bytes, IBV_ACCESS_LOCAL_WRITE);
+  const std::size_t place = slabs_.size() % per_reserve;
+  if (place == 0 && reserves_.size() * per_reserve == slabs_.size()) {
+    std::byte* const made = reserve();
+    if (!made) {
+      refused_ = errno;
+      return false;
+    }
+    reserves_.push_back(made);
+  }
+  std::byte* const memory = reserves_.back() + place * slab_bytes;
+  ibv_mr* const region = ibv_reg_mr(domain_, memory, slab_bytes, IBV_ACCESS_LOCAL_WRITE);
   if (!region) {
     refused_ = errno;
-    if (memory != MAP_FAILED) munmap(memory, slab_bytes);
     return false;
   }
   const auto first = static_cast<slot_id>(size());
-  slabs_.push_back({static_cast<std::byte*>(memory), region});
+  slabs_.push_back({memory, region});
   for (std::uint32_t each = per_slab; each-- > 0;) free_.push_back(first + each);
   return true;
 }

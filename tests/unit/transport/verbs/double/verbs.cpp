@@ -145,7 +145,7 @@ int post_send(ibv_qp* which, ibv_send_wr* chain, ibv_send_wr** refused) {
     if (failed != 0) *refused = chain;
   }
   if (everything().time) everything().time->launch(to);
-  to.work();
+  if (!to.on->late_reads) to.work();  // else at the next poll, when more may have been posted
   return failed;
 }
 
