@@ -12,7 +12,7 @@
 // throws its completions away, also those of receives that it took from a shared queue.
 //
 // Threads  one lock for everything. Cards outlive what was opened on them.
-// Source   InfiniBand specification, 9.7, 10.3 (states) and 10.8.3.3 (order of work requests);
+// Source   InfiniBand specification, 9.7 and 10.3 (states), 10.8 (order of work requests);
 // rdma-core, providers/mlx5/cq.c
 //          (mlx5_cq_clean).
 #pragma once

@@ -7,25 +7,25 @@
 
 namespace {
 
-using peal::page;
 using peal::verbs::pieces;
 
 constexpr std::uint64_t piece = pieces::length;
 
 TEST(pieces, end_at_the_same_addresses_wherever_a_buffer_begins) {
-  for (const std::uint64_t before : {std::uint64_t{1} << 20, page, std::uint64_t{5 * page + 8}}) {
+  for (const std::uint64_t before :
+       {std::uint64_t{1} << 20, peal::page, std::uint64_t{5 * peal::page + 8}}) {
     const std::uint64_t address = 7 * piece - before;
     const pieces of{address};
     const std::uint64_t end = of.end_at(0);
-    EXPECT_EQ(end % page, 0u);
+    EXPECT_EQ(end % peal::page, 0u);
     EXPECT_LE(address + end, 7 * piece);
-    EXPECT_GT(address + end, 7 * piece - page);
+    EXPECT_GT(address + end, 7 * piece - peal::page);
     EXPECT_EQ(of.end_at(end), end + piece);
-    EXPECT_EQ(of.of(end - page), 0u);
+    EXPECT_EQ(of.of(end - peal::page), 0u);
     EXPECT_EQ(of.of(end), 1u);
     EXPECT_EQ(of.begin_of(1), end);
     EXPECT_EQ(of.begin_of(0), 0u);
-    EXPECT_EQ(of.registered_from(1), 7 * piece - page);
+    EXPECT_EQ(of.registered_from(1), 7 * piece - peal::page);
     EXPECT_LE(of.registered_from(1), address + end) << "each part lies in what is registered";
   }
 }
