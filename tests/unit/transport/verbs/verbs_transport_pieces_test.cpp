@@ -103,10 +103,15 @@ TEST_F(verbs_pieces, stay_registered_and_are_read_without_their_owner) {
   EXPECT_EQ(after[1] - before[1], pieces_in(source.data(), large));
 
   // All of it, a long part of it, and a part that lies in one piece; nobody polls their owner.
+  const auto third_of = [](const std::vector<std::byte>& of) {
+    return peal::verbs::pieces{reinterpret_cast<std::uintptr_t>(of.data())}.begin_of(2) + 4096;
+  };
   struct {
-    std::size_t from, bytes;
-  } const parts[] = {{0, large}, {(5 << 20) + 4096, 40 << 20}, {9 << 20, 1 << 20}};
-  for (const auto& [from, bytes] : parts) {
+    std::size_t from, to, bytes;
+  } const parts[] = {{0, 0, large},
+                     {(5 << 20) + 4096, (6 << 20) + 100, 40 << 20},
+                     {third_of(source), third_of(target), 1 << 20}};
+  for (const auto& [from, to, bytes] : parts) {
     std::ranges::fill(target, std::byte{});
     const remote_region where = at(1).expose(0, source.data() + from, bytes);
     const std::size_t heard = got(0).size();
@@ -114,10 +119,10 @@ TEST_F(verbs_pieces, stay_registered_and_are_read_without_their_owner) {
         at(1).send(0, envelope::make(0, 1, 2, envelope_kind::announce, sizeof where), &where));
     at(1).flush();
     ASSERT_TRUE(until([&] { at(0).poll(); }, [&] { return got(0).size() > heard; }));
-    tracked_fetch fetching{1, where, target.data() + from, bytes};
+    tracked_fetch fetching{1, where, target.data() + to, bytes};
     at(0).start_fetch(fetching);
     ASSERT_TRUE(until([&] { at(0).poll(); }, [&] { return fetching.calls > 0; }));
-    EXPECT_EQ(std::memcmp(target.data() + from, source.data() + from, bytes), 0);
+    EXPECT_EQ(std::memcmp(target.data() + to, source.data() + from, bytes), 0);
     at(1).withdraw(0, where);
   }
   EXPECT_EQ(count(0, "verbs.registrations"), after[0]);
