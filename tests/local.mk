@@ -16,10 +16,12 @@ EXTRA_DIST += \
   tests/apps/boost_mpi.py \
   tests/apps/fftw.py \
   tests/apps/hpcc.py \
+  tests/apps/hypre.py \
   tests/apps/mpi4py.py \
   tests/apps/mpi4py_runner.py \
   tests/apps/mpich.py \
   tests/apps/netpipe.py \
+  tests/apps/p4est.py \
   tests/apps/run_apps_tests \
   tests/apps/sources.py \
   tests/apps/suite.py \

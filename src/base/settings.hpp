@@ -60,6 +60,9 @@ struct shm_settings {
 /// Messages to a peer that has no connection until it gets one.
 inline constexpr std::size_t usual_promote = 16;
 
+/// Bytes of a large message that are sent unasked where a CPU does the work of the device.
+inline constexpr std::size_t usual_push = 64 << 10;
+
 struct verbs_settings {
   std::string device{};              // rail_choice.hpp; empty: the nearest
   std::optional<std::size_t> gid{};  // an index; nothing: the best
@@ -68,18 +71,21 @@ struct verbs_settings {
   std::size_t hop_limit = 64;           // what is usual for IP: routers lower it
   std::optional<std::uint16_t> pkey{};  // a value; nothing: the partition of everyone
   std::optional<std::size_t> mtu{};     // bytes, at most; nothing: the port's
-  std::size_t qps = 1;                  // queue pairs for bulk data, to each peer
-  bool coalesce = true;                 // small messages share packets
-  bool srq = true;                      // one receive queue for all peers
-  bool registration_cache = true;       // memory stays registered
-  std::size_t push = 64 << 10;          // bytes of a large message that are sent unasked
-  std::size_t max_rc = 1024;            // connections
-  std::size_t pinned = 64 << 20;        // bytes registered for messages, at most
+  // Queue pairs for bulk data, to each peer; nothing: as many as the adapter gains from.
+  std::optional<std::size_t> qps{};
+  bool coalesce = true;            // small messages share packets
+  bool srq = true;                 // one receive queue for all peers
+  bool registration_cache = true;  // memory stays registered
+  // Bytes of a large message that are sent unasked; nothing: usual_push on Soft-RoCE, else none.
+  std::optional<std::size_t> push{};
+  std::size_t max_rc = 1024;      // connections
+  std::size_t pinned = 64 << 20;  // bytes registered for messages, at most
   // Messages to a peer before it gets a connection; nothing: usual_promote, and only where not all
   // may have one.
   std::optional<std::size_t> promote{};
   rendezvous_mode rendezvous = rendezvous_mode::automatic;
-  double timeout = 4;  // seconds
+  double ack_timeout = 0.067;  // seconds: an adapter that has no answer sends again
+  double timeout = 4;          // seconds: a peer that is not reached so long has failed
 };
 
 struct wait_settings {

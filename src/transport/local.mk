@@ -54,7 +54,10 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connect/interface.hpp \
   src/transport/verbs/connect/least_used.hpp \
   src/transport/verbs/connect/lifetime.hpp \
+  src/transport/verbs/connect/pair_maker.hpp \
+  src/transport/verbs/connect/pairing.hpp \
   src/transport/verbs/connect/promoter.hpp \
+  src/transport/verbs/connect/reconnector.hpp \
   src/transport/verbs/connect/retired_pairs.hpp \
   src/transport/verbs/connection.hpp \
   src/transport/verbs/connections.hpp \
@@ -80,13 +83,17 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/eager/credits.hpp \
   src/transport/verbs/eager/eager_channel.hpp \
   src/transport/verbs/eager/held_packets.hpp \
+  src/transport/verbs/eager/inline_copies.hpp \
+  src/transport/verbs/eager/kept_packets.hpp \
   src/transport/verbs/eager/interface.hpp \
   src/transport/verbs/eager/sender.hpp \
   src/transport/verbs/eager/sent_requests.hpp \
   src/transport/verbs/eager/window_keeper.hpp \
+  src/transport/verbs/endpoint/bulk_pairs.hpp \
   src/transport/verbs/endpoint/counters.hpp \
   src/transport/verbs/endpoint/interface.hpp \
   src/transport/verbs/endpoint/endpoint.hpp \
+  src/transport/verbs/endpoint/pair_choice.hpp \
   src/transport/verbs/endpoint/port_counters.hpp \
   src/transport/verbs/endpoint/receive_budget.hpp \
   src/transport/verbs/endpoint/settings.hpp \
@@ -130,10 +137,13 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/bulk/staged.cpp \
   src/transport/verbs/bulk/writer.cpp \
   src/transport/verbs/connect/connector.cpp \
+  src/transport/verbs/connect/connector_pairs.cpp \
   src/transport/verbs/connect/device_events.cpp \
   src/transport/verbs/connect/failure_notices.cpp \
   src/transport/verbs/connect/handshake_packing.cpp \
+  src/transport/verbs/connect/pair_maker.cpp \
   src/transport/verbs/connect/promoter.cpp \
+  src/transport/verbs/connect/reconnector.cpp \
   src/transport/verbs/connect/retired_pairs.cpp \
   src/transport/verbs/connections.cpp \
   src/transport/verbs/datagram/datagram_channel.cpp \
@@ -154,6 +164,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/eager/window_keeper.cpp \
   src/transport/verbs/endpoint/counters.cpp \
   src/transport/verbs/endpoint/endpoint.cpp \
+  src/transport/verbs/endpoint/pair_choice.cpp \
   src/transport/verbs/endpoint/port_counters.cpp \
   src/transport/verbs/endpoint/settings.cpp \
   src/transport/verbs/parsing.cpp \

@@ -8,7 +8,10 @@
 #include <string>
 #include <utility>
 
+#include "base/page.hpp"
+#include "transport/verbs/bulk/fetcher.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
+#include "transport/verbs/connect/pairing.hpp"
 #include "transport/verbs/datagram/datagram.hpp"
 
 namespace peal::test {
@@ -87,6 +90,11 @@ std::vector<std::byte> arbitrary_packets::any_bytes(std::size_t most) {
   return made;
 }
 
+/// So long now and then that it is registered in pieces.
+std::size_t arbitrary_packets::any_length(std::size_t most) {
+  return any(0, 15) == 0 ? pieces::length + any(1, pieces::length) : any(1, most);
+}
+
 // ---- what honest ranks do
 
 void arbitrary_packets::honest_message() {
@@ -122,7 +130,7 @@ void arbitrary_packets::begin_fetch(peer_id from, const remote_region& where, st
 void arbitrary_packets::honest_fetch() {
   if (honest_memory_.size() >= 4) return;
   memory& made = honest_memory_.emplace_back();
-  made.data = pattern(any(1, 40'000), honest_memory_.size());
+  made.data = pattern(any_length(40'000), honest_memory_.size());
   made.where = ranks_[honest]->expose(victim, made.data.data(), made.data.size());
   begin_fetch(honest, made.where, made.data.size(), made.data);
 }
@@ -138,7 +146,7 @@ void arbitrary_packets::message_to_liar() {
 void arbitrary_packets::expose_to_liar() {
   if (exposed_.size() >= 4) return;
   memory& made = exposed_.emplace_back();
-  made.data = pattern(any(1, 70'000), exposed_.size());
+  made.data = pattern(any_length(70'000), exposed_.size());
   made.where = ranks_[victim]->expose(liar, made.data.data(), made.data.size());
 }
 
@@ -152,9 +160,20 @@ void arbitrary_packets::withdraw() {
 void arbitrary_packets::fetch_from_liar() {
   if (fetches_.size() >= 8) return;
   remote_region where;
-  for (std::uint64_t& each : where.words) each = any_number();
-  if (any(0, 1) == 0) where.words[3] = any(0, 4) << 32 | any(0, 70'000);  // pushed
-  begin_fetch(liar, where, any(1, 100'000), {});
+  std::size_t bytes = any_length(100'000);
+  if (any(0, 1) == 0) {  // what is there, though perhaps not all of it
+    memory& made = liar_memory_.emplace_back();
+    // Whole pages are registered, so what is beyond its ends may be read as well.
+    made.data = pattern(bytes + 2 * page, liar_memory_.size());
+    made.where = where = ranks_[liar]->expose(victim, made.data.data() + page, bytes);
+    if (any(0, 7) == 0) bytes += any(1, 5000);
+    if (any(0, 7) == 0) where.words[any(0, where.words.size() - 1)] = any_number();
+  } else {
+    for (std::uint64_t& each : where.words) each = any_number();
+  }
+  if (any(0, 1) == 0)  // pushed
+    where.words[3] = any(0, 4) << 32 | (any(0, 2) == 0 ? any(0, 2) : any(0, 70'000));
+  begin_fetch(liar, where, bytes, {});
 }
 
 // ---- what the liar does
@@ -166,12 +185,15 @@ void arbitrary_packets::lie_in_a_message() {
     packet = joined(bytes_of(head), packet);
   }
   // What it says of staged payloads, of leaving, of credits and of the last message is in here too.
-  lies_->send(packet, any(0, 2) == 0 ? static_cast<std::uint32_t>(any_number()) : 0);
+  // Many credits end the connection.
+  std::uint64_t said = 0;
+  if (any(0, 2) == 0) said = any(0, 3) ? any(0, 2) | std::uint64_t{1} << any(16, 23) : any_number();
+  lies_->send(packet, static_cast<std::uint32_t>(said));
 }
 
 void arbitrary_packets::lie_about_a_payload() {
   payload_header header;
-  header.kind = static_cast<payload_kind>(any(0, 7));
+  header.kind = static_cast<payload_kind>(any(0, 11));
   header.detail = static_cast<std::uint32_t>(any(0, 1) ? any(0, 4) : any_number());
   header.number = any_number();
   header.position = any_number();
@@ -183,20 +205,42 @@ void arbitrary_packets::lie_about_a_payload() {
   }
   if (header.kind == payload_kind::ask || header.kind == payload_kind::write) {
     // Of what was exposed to it, or nearly so.
-    std::uint64_t exposed = any_number();
+    std::uint64_t number = any_number();
     if (!exposed_.empty() && any(0, 3))
-      exposed = exposed_[any(0, exposed_.size() - 1)].where.words[2] & ~(std::uint64_t{1} << 63);
-    behind.assign(reinterpret_cast<const std::byte*>(&exposed),
-                  reinterpret_cast<const std::byte*>(&exposed) + sizeof exposed);
+      number = exposed::number(exposed_[any(0, exposed_.size() - 1)].where);
+    const auto question = bytes_of(number);
+    behind.assign(question.begin(), question.end());
     if (header.kind == payload_kind::write) {
       write_source source;
-      source.number = exposed;
+      source.number = number;
       source.at = any(0, 1) ? 0 : any_number();
       const auto all = bytes_of(source);
       behind.assign(all.begin(), all.end());
     }
     header.bytes = any(0, 1) ? any(1, 70'000) : any_number();
     if (any(0, 1)) header.position = header.kind == payload_kind::ask ? 0 : 1 << 20;
+  }
+  if (header.kind == payload_kind::keys && any(0, 3)) {
+    // To what it exposed itself, or to nothing.
+    if (!liar_memory_.empty() && any(0, 3))
+      header.number = exposed::number(liar_memory_[any(0, liar_memory_.size() - 1)].where);
+    if (any(0, 1)) header.detail = 1;
+    behind.resize(any(0, 3) * sizeof(rail_keys));
+    header.bytes = behind.size();
+  }
+  if (header.kind >= payload_kind::pairs_asked && header.kind <= payload_kind::pairs_ready &&
+      any(0, 3)) {
+    pair_numbers numbers;
+    numbers.what.first = static_cast<std::uint8_t>(any(0, 3) ? 0 : any(0, 255));
+    numbers.what.last = static_cast<std::uint8_t>(any(0, 3) ? any(0, most_readers) : any(0, 255));
+    numbers.first_psn = static_cast<std::uint32_t>(any_number());
+    for (std::uint32_t& each : numbers.numbers)
+      each = any(0, 3) ? 0 : static_cast<std::uint32_t>(any_number());
+    const auto all = bytes_of(numbers);
+    behind.assign(all.begin(), all.end());
+    behind[offsetof(pair_numbers, what) + offsetof(pairing::range, writes)] =
+        static_cast<std::byte>(any(0, 3) ? any(0, 1) : any(0, 255));
+    header.bytes = behind.size();
   }
   lies_->send(joined(bytes_of(header), behind), immediate::staged);
 }
@@ -208,13 +252,15 @@ void arbitrary_packets::lie_in_a_handshake() {
   said.from_incarnation = addresses_[liar].incarnation ^ (any(0, 7) ? 0 : any_number());
   said.to_incarnation = addresses_[victim].incarnation ^ (any(0, 7) ? 0 : any_number());
   said.control_qp = static_cast<std::uint32_t>(any_number());
-  for (std::uint32_t& each : said.bulk_qp)
-    each = any(0, 3) ? 0 : static_cast<std::uint32_t>(any_number());
   said.attempt = static_cast<std::uint32_t>(any(0, 1) ? any(0, 3) : any_number());
   said.your_attempt = static_cast<std::uint32_t>(any(0, 1) ? any(0, 3) : any_number());
   said.credits = static_cast<std::uint16_t>(any_number());
-  said.kind = static_cast<handshake_kind>(any(0, 8));
-  said.bulk_count = static_cast<std::uint8_t>(any(0, 5));
+  said.most_credits = static_cast<std::uint16_t>(any(0, 3) ? 0xffff : any_number());
+  said.kind = static_cast<handshake_kind>(any(0, 9));
+  said.needed = static_cast<std::uint8_t>(any(0, 1));
+  said.goes_on = static_cast<std::uint8_t>(any(0, 1));
+  said.link = static_cast<std::uint8_t>(any(0, 3) ? 0 : any(0, 255));
+  said.taken = static_cast<std::uint32_t>(any(0, 1) ? any(0, 70) : any_number());
   said.refuses_eager = static_cast<std::uint8_t>(any(0, 1));
   for (std::size_t each = 0; each < most_rails; ++each)
     said.places[each] = {addresses_[liar].rails[each].gid, addresses_[liar].rails[each].lid, 0};

@@ -57,6 +57,7 @@ class arbitrary_packets {
   /// One that means something more often than not.
   std::uint64_t any_number();
   std::vector<std::byte> any_bytes(std::size_t most);
+  std::size_t any_length(std::size_t most);
   void honest_message();
   void honest_fetch();
   void message_to_liar();
@@ -83,6 +84,7 @@ class arbitrary_packets {
   std::vector<std::vector<std::byte>> seen_;  // datagrams that came to the victim
   std::deque<memory> exposed_;                // to the liar
   std::deque<memory> honest_memory_;          // of the honest rank, to the victim
+  std::deque<memory> liar_memory_;            // of the liar, to the victim
   std::deque<fetching> fetches_;
   std::uint32_t sent_to_victim_ = 0, sent_to_honest_ = 0;
   std::uint32_t datagrams_sent_ = 0;

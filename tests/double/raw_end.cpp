@@ -58,7 +58,7 @@ void raw_end::connect(const ibv_ah_attr& way, std::uint32_t number, const raw_pa
   to.qp_state = IBV_QPS_INIT;
   to.port_num = static_cast<std::uint8_t>(plan.port);
   to.pkey_index = plan.key_index;
-  to.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+  to.qp_access_flags = plan.access;
   ASSERT_EQ(ibv_modify_qp(pair, &to,
                           IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
             0);

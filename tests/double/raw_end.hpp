@@ -25,6 +25,7 @@ struct raw_plan {
   bool shared = false;  // receives from a shared queue
   bool wakes = false;   // with a channel
   std::uint16_t key_index = 0;
+  unsigned access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;  // through its queue pair
   std::uint32_t depth = 64;
   std::size_t bytes = 1 << 16;
   int completions = 1024;

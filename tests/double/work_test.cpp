@@ -176,6 +176,27 @@ TEST_F(verbs_double_work, what_is_posted_behind_a_read_may_be_done_before_it_unl
   }
 }
 
+/// Whether anything is moved or not: the queue pair is asked before the memory.
+TEST_F(verbs_double_work, a_queue_pair_that_is_not_open_to_what_others_do_breaks_both_ends) {
+  constexpr unsigned reads = IBV_ACCESS_REMOTE_READ, writes = IBV_ACCESS_REMOTE_WRITE;
+  struct {
+    unsigned access;
+    ibv_wr_opcode what;
+    bool allowed;
+  } const cases[] = {{reads, IBV_WR_RDMA_READ, true},   {reads, IBV_WR_RDMA_WRITE, false},
+                     {writes, IBV_WR_RDMA_READ, false}, {writes, IBV_WR_RDMA_WRITE, true},
+                     {0, IBV_WR_RDMA_READ, false},      {0, IBV_WR_RDMA_WRITE, false}};
+  for (const auto& each : cases)
+    for (const std::uint32_t bytes : {0u, 8u}) {
+      raw_end from{one}, to{other, {.access = each.access}};
+      join(from, to);
+      ASSERT_EQ(from.write(to, 1, bytes, each.what), 0);
+      EXPECT_EQ(status(from), each.allowed ? IBV_WC_SUCCESS : IBV_WC_REM_ACCESS_ERR)
+          << each.access << ' ' << each.what << ' ' << bytes;
+      EXPECT_EQ(to.pair->state, each.allowed ? IBV_QPS_RTS : IBV_QPS_ERR);
+    }
+}
+
 TEST_F(verbs_double_work, datagrams_get_lost_come_twice_and_come_late) {
   raw_end from{one, {.type = IBV_QPT_UD}}, to{other, {.type = IBV_QPT_UD}};
   from.ready_for_datagrams();

@@ -17,6 +17,8 @@ import traceback
 LONG = 240
 # A job must end this soon after a failure; an ordinary end takes tens of milliseconds. The figure measured is printed.
 PROMPT = 60
+# A job of which a process was killed must be over this soon, where the machine has time for it: end_of_killed says how that is known.
+SOON = 5
 
 cases = []
 build = pathlib.Path(".")
@@ -172,6 +174,32 @@ class Desk:
                     if stream is not None:
                         stream.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def end_of_killed(desk, process, plain, many):
+    """What a job says that has just lost a process, and the seconds until nothing of it is left. A busy machine makes an end late, a hang does so too. What
+    tells them apart is what the machine gets done meanwhile: after SOON seconds `plain` jobs are run, one after the other, each from its start to its end,
+    and the killed job must be over before `many` of them are. They have a desk of their own, since pealrun removes what an earlier job has left."""
+    begin = time.monotonic()
+    other = None
+    run = 0
+    try:
+        while process.poll() is None or desk.processes() or desk.left_files():
+            seconds = time.monotonic() - begin
+            if seconds < SOON:
+                time.sleep(0.01)
+                continue
+            check(run < many, f"{seconds:.1f} s after the kill the job is not over, while {run} other jobs have begun and ended; "
+                              f"its processes are {desk.processes()}, its files {desk.left_files()}")
+            other = other or Desk("plain")
+            done = plain(other)
+            check(done.code == 0, f"a plain job: {done}")
+            run += 1
+    finally:
+        if other:
+            other.clear()
+    seconds = time.monotonic() - begin
+    return desk.finish(process), seconds
 
 
 printing = threading.Lock()

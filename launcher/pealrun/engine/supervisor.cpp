@@ -349,6 +349,7 @@ int supervisor::result_of(int status) {
                                                                         : ": " + by_slurm));
   }
   if (result_) return *result_;
+  write_all(told_.kept_back());
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 

@@ -56,7 +56,8 @@ struct noted_event {
 struct noted_rank {
   bool known = false, ended = false;
   std::string host;
-  double time = 0;  // from the start of its environment to the end of it, or of what is known
+  std::string program;  // of a job of several: its number and name; else empty
+  double time = 0;      // from the start of its environment to the end of it, or of what is known
   std::vector<record::peer_traffic> peers;  // by rank
   std::vector<record::length_class> lengths;
   std::vector<noted_site> sites;

@@ -98,6 +98,16 @@ void run_record::moved_to(const std::string& folder, int ranks) {
   ranks_ = ranks;
 }
 
+void run_record::name_programs(gathered_run& run) const {
+  if (request_.applications.size() == 1) return;
+  if (run.ranks.size() != static_cast<std::size_t>(request_.ranks())) return;
+  for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+    const std::size_t which = request_.application_of(static_cast<int>(rank));
+    const std::filesystem::path program = request_.applications.at(which).arguments.at(0);
+    run.ranks[rank].program = fmt::format("{}: {}", which, program.filename().string());
+  }
+}
+
 bool run_record::write(int code) noexcept {
   if (!wanted() || folder_.empty()) return true;
   bool good = true;
@@ -114,6 +124,7 @@ bool run_record::write(int code) noexcept {
     const int ranks = ranks_ > 0 ? ranks_ : request_.ranks();
     gathered_run run = gather(folder_, ranks, trace_.has_value());
     run.command = command_of(request_, ranks);
+    name_programs(run);
     run.code = code;
     run.ended_at = now();
     if (report_) put(*report_, page_of(run));

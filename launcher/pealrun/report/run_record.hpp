@@ -14,6 +14,8 @@
 
 namespace peal::launcher {
 
+struct gathered_run;
+
 /// A file that is written at the end, and has been found to be writable. One that was made for that
 /// and stays empty is removed.
 class promised_file {
@@ -47,6 +49,9 @@ class run_record {
   bool write(int code) noexcept;
 
  private:
+  /// Which of several programs each rank has run.
+  void name_programs(gathered_run&) const;
+
   const job_request& request_;
   std::optional<promised_file> report_, trace_;
   std::string folder_;

@@ -1,7 +1,6 @@
 // What work does about arguments that are wrong.
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <numeric>
 
 #include "mpi/collectives/work.hpp"
@@ -41,19 +40,6 @@ constexpr argument_names names_of_received_in_exchange = {{"count", "recvcounts"
 constexpr argument_names names_of_received_types = {
     {"count", "recvcounts"}, {"counts", "recvcounts"},  {"displs", "rdispls"},
     {"types", "recvtypes"},  {"datatype", "recvtypes"}, {"buf", "recvbuf"}};
-
-struct memory_range {
-  const std::byte* begin = nullptr;
-  std::size_t bytes = 0;
-};
-
-void need_apart(const memory_range& sent, const memory_range& received) {
-  const std::less<> before;  // also where the two are of different objects
-  if (sent.bytes == 0 || received.bytes == 0) return;
-  if (before(sent.begin, received.begin + received.bytes) &&
-      before(received.begin, sent.begin + sent.bytes)) [[unlikely]]
-    fail(MPI_ERR_BUFFER, "sendbuf overlaps recvbuf: what is sent lies where something is received");
-}
 
 }  // namespace
 

@@ -28,11 +28,13 @@ communicator& self() noexcept {
   return only;
 }
 
-group members_of(const detail::communicator_state& of, int first, int count) {
+group members_of(const communicator& of, int first, int count) {
   std::vector<int> ranks(static_cast<std::size_t>(count));
   for (int each = 0; each != count; ++each)
-    ranks[static_cast<std::size_t>(each)] = detail::world_rank_of(of, first + each);
-  return group{std::move(ranks)};
+    ranks[static_cast<std::size_t>(each)] = detail::world_rank_of(*of.state, first + each);
+  group made{std::move(ranks)};
+  made.session_buffer = of.session_buffer;
+  return made;
 }
 
 }  // namespace
@@ -92,22 +94,22 @@ void forget_communicators() {
 }
 
 group group_of_communicator(const communicator& of) {
-  return members_of(*of.state, of.local_first(), of.size());
+  return members_of(of, of.local_first(), of.size());
 }
 group remote_group_of(const communicator& of) {
-  return members_of(*of.state, of.remote_first, of.remote_size);
+  return members_of(of, of.remote_first, of.remote_size);
 }
 
-MPI_Comm hand_out(detail::communicator_state& made, MPI_Errhandler errhandler) {
+MPI_Comm hand_out(detail::communicator_state& made, MPI_Errhandler errhandler,
+                  std::shared_ptr<send_buffer> session_buffer) {
   auto own = std::make_unique<communicator>();
   own->state = &made;
   own->errhandler = share_errhandler(errhandler);
+  own->session_buffer = std::move(session_buffer);
   return communicators().add(std::move(own));
 }
 MPI_Comm hand_out(detail::communicator_state& made, const communicator& from) {
-  const MPI_Comm handle = hand_out(made, from.errhandler);
-  communicator_of(handle).session_buffer = from.session_buffer;
-  return handle;
+  return hand_out(made, from.errhandler, from.session_buffer);
 }
 
 void free_communicator(MPI_Comm& comm) {

@@ -111,8 +111,9 @@ void forget_communicators();
 
 /// A handle for one that peal has made, with the error handler of the one that it comes from.
 [[nodiscard]] MPI_Comm hand_out(detail::communicator_state& made, const communicator& from);
-/// The same with this error handler.
-[[nodiscard]] MPI_Comm hand_out(detail::communicator_state& made, MPI_Errhandler errhandler);
+/// The same with this error handler, and the buffer of this session.
+[[nodiscard]] MPI_Comm hand_out(detail::communicator_state& made, MPI_Errhandler errhandler,
+                                std::shared_ptr<send_buffer> session_buffer);
 /// Attributes go first; `comm` is MPI_COMM_NULL in the end. Fails for the predefined ones.
 void free_communicator(MPI_Comm& comm);
 

@@ -30,8 +30,9 @@ void bcast(const communicator& among, int root, void* data, std::size_t bytes) {
 }
 
 MPI_Comm hand_out_inter(detail::communicator_state& made, MPI_Errhandler errhandler,
-                        int remote_first, int remote_size) {
-  const MPI_Comm handle = hand_out(made, errhandler);
+                        const std::shared_ptr<send_buffer>& session_buffer, int remote_first,
+                        int remote_size) {
+  const MPI_Comm handle = hand_out(made, errhandler, session_buffer);
   communicator& own = communicator_of(handle);
   own.remote_first = remote_first;
   own.remote_size = remote_size;
@@ -49,7 +50,8 @@ MPI_Comm form_intercommunicator(const group& local, const group& remote, std::st
   const group all = local_first ? union_of(local, remote) : union_of(remote, local);
   detail::communicator_state& made =
       detail::form(all_ranks(), all.world_ranks(), tag_of_text(text, all), place);
-  return hand_out_inter(made, errhandler, local_first ? local.size() : 0, remote.size());
+  return hand_out_inter(made, errhandler, local.session_buffer, local_first ? local.size() : 0,
+                        remote.size());
 }
 
 group pass_on_group(const communicator& among, int leader, const group* found) {
@@ -80,7 +82,8 @@ MPI_Comm split_intercommunicator(const communicator& from, bool joins, int color
     detail::release(*made);
     return MPI_COMM_NULL;
   }
-  return hand_out_inter(*made, from.errhandler, is_second ? 0 : locals, remotes);
+  return hand_out_inter(*made, from.errhandler, from.session_buffer, is_second ? 0 : locals,
+                        remotes);
 }
 
 }  // namespace peal::mpi

@@ -99,7 +99,7 @@ PEAL_MPI_FUNCTION(int, Comm_create_from_group, MPI_Group group, const char* stri
     if (!members.contains(world_rank())) fail(MPI_ERR_GROUP, "this process is not in the group");
     const MPI_Comm made =
         hand_out(detail::form(all, members.world_ranks(), tag_of_text(stringtag, members), place),
-                 MPI_ERRORS_ARE_FATAL);
+                 MPI_ERRORS_ARE_FATAL, members.session_buffer);
     replace_errhandler<MPI_Comm_errhandler_function>(communicator_of(made).errhandler, errhandler);
     set_hints(communicator_of(made), info);
     *newcomm = made;

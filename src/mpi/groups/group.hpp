@@ -15,6 +15,8 @@
 
 namespace peal::mpi {
 
+class send_buffer;
+
 class group {
  public:
   group() = default;  // of no process
@@ -34,6 +36,10 @@ class group {
   [[nodiscard]] std::vector<int> world_ranks() const;
   /// The same processes in the same order.
   [[nodiscard]] bool operator==(const group& other) const noexcept;
+
+  /// For buffered sends (point_to_point/send_buffer.hpp): of the session that it comes from. What
+  /// is made of it has the same one. Null: it comes from none.
+  std::shared_ptr<send_buffer> session_buffer;
 
  private:
   struct list;  // the ranks of the world, and an index of them, made when it is first asked

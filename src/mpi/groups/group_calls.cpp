@@ -1,4 +1,5 @@
 // What a program asks of one group, and how it gives one back.
+#include <utility>
 #include <vector>
 
 #include "mpi/environment/process_set.hpp"
@@ -66,10 +67,12 @@ PEAL_MPI_FUNCTION(int, Group_free, MPI_Group* group) {
 PEAL_MPI_FUNCTION(int, Group_from_session_pset, MPI_Session session, const char* pset_name,
                   MPI_Group* newgroup) {
   return run("MPI_Group_from_session_pset", session, [&] {
-    (void)session_of(session);
+    const peal::mpi::session& from = session_of(session);
     const process_set of = process_set_of(pset_name);
     need_place(newgroup, "newgroup");
-    *newgroup = handle_of(of == process_set::world ? group::first_ranks(world_size())
-                                                   : group{std::vector<int>{world_rank()}});
+    group made = of == process_set::world ? group::first_ranks(world_size())
+                                          : group{std::vector<int>{world_rank()}};
+    made.session_buffer = from.buffer;
+    *newgroup = handle_of(std::move(made));
   });
 }

@@ -1,5 +1,6 @@
 // Groups of groups.
 #include <cstddef>
+#include <utility>
 
 #include "mpi/groups/group_sets.hpp"
 #include "mpi/groups/group_table.hpp"
@@ -18,11 +19,19 @@ int set_call(const char* function, set_operation operation, MPI_Group group1, MP
     const group& one = group_of(group1, "group1");
     const group& other = group_of(group2, "group2");
     need_place(newgroup, "newgroup");
-    *newgroup = handle_of(operation(one, other));
+    group made = operation(one, other);
+    made.session_buffer = one.session_buffer ? one.session_buffer : other.session_buffer;
+    *newgroup = handle_of(std::move(made));
   });
 }
 
 using list_operation = group(const group&, std::span<const int>);
+
+MPI_Group made_of(const group& whole, list_operation operation, std::span<const int> ranks) {
+  group made = operation(whole, ranks);
+  made.session_buffer = whole.session_buffer;
+  return handle_of(std::move(made));
+}
 
 int list_call(const char* function, list_operation operation, MPI_Group of, int n,
               const int ranks[], MPI_Group* newgroup) {
@@ -31,7 +40,7 @@ int list_call(const char* function, list_operation operation, MPI_Group of, int 
     need(n >= 0, MPI_ERR_ARG, "n", n, "it must not be negative");
     if (n > 0) need_place(ranks, "ranks");
     need_place(newgroup, "newgroup");
-    *newgroup = handle_of(operation(whole, {ranks, static_cast<std::size_t>(n)}));
+    *newgroup = made_of(whole, operation, {ranks, static_cast<std::size_t>(n)});
   });
 }
 
@@ -42,7 +51,7 @@ int range_call(const char* function, list_operation operation, MPI_Group of, int
     need(n >= 0, MPI_ERR_ARG, "n", n, "it must not be negative");
     if (n > 0) need_place(ranges, "ranges");
     need_place(newgroup, "newgroup");
-    *newgroup = handle_of(operation(whole, ranks_in(whole, {ranges, static_cast<std::size_t>(n)})));
+    *newgroup = made_of(whole, operation, ranks_in(whole, {ranges, static_cast<std::size_t>(n)}));
   });
 }
 

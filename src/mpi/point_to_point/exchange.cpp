@@ -41,6 +41,8 @@ MPI_Request start_exchange(const send_call& out, const receive_call& in, bool re
   if (replace) {
     copy = outgoing{out.buffer, out.count, out.type};
     copy.make_copy();
+  } else {
+    need_apart(out, in);
   }
   // The receive first: so a message to this rank itself finds it. A send that is refused takes it
   // back.

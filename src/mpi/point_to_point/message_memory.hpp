@@ -5,16 +5,19 @@
 // Layer    mpi/point_to_point: may include mpi/datatypes.
 // Units    bytes; counts are elements of the datatype.
 // Threads  values.
-// Errors   MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER for a null pointer; std::bad_alloc.
+// Errors   MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER for a null pointer and for memory that
+//          overlaps; std::bad_alloc.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "mpi/datatypes/datatype.hpp"
+#include "mpi/support/failure.hpp"
 
 namespace peal::mpi {
 
@@ -26,6 +29,26 @@ namespace peal::mpi {
     need_memory(buffer, type, static_cast<std::int64_t>(bytes), "buf");
   const plan& by = type.plan();
   return by.is_contiguous() || (count == 1 && by.is_one_block());
+}
+
+/// Where elements lie that are one block of memory.
+struct memory_range {
+  const std::byte* begin = nullptr;
+  std::size_t bytes = 0;  // 0: they are none, or have gaps between them
+};
+[[nodiscard]] inline memory_range range_of(const void* buffer, std::int64_t count,
+                                           const definition& type) {
+  const auto bytes = static_cast<std::size_t>(bytes_of(type, count));
+  if (!lies_in_one_block(buffer, bytes, type, count)) return {};
+  return {static_cast<const std::byte*>(buffer) + type.plan().offset(), bytes};
+}
+/// MPI_ERR_BUFFER where something is received into what is sent.
+inline void need_apart(const memory_range& sent, const memory_range& received) {
+  const std::less<> before;  // also where the two are of different objects
+  if (sent.bytes != 0 && received.bytes != 0 &&
+      before(sent.begin, received.begin + received.bytes) &&
+      before(received.begin, sent.begin + sent.bytes)) [[unlikely]]
+    fail(MPI_ERR_BUFFER, "sendbuf overlaps recvbuf: what is sent lies where something is received");
 }
 
 /// What is sent.

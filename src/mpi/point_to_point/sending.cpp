@@ -165,12 +165,23 @@ argument_names names_of_received(bool two_buffers) noexcept {
   return two_buffers ? all : argument_names{};
 }
 
+void need_apart(const send_call& out, const receive_call& in) {
+  if (out.peer == MPI_PROC_NULL || in.peer == MPI_PROC_NULL) return;
+  const memory_range sent = with_names(
+      names_of_sent(true), [&] { return range_of(out.buffer, out.count, *type_of(out.type)); });
+  const memory_range received = with_names(
+      names_of_received(true), [&] { return range_of(in.buffer, in.count, *type_of(in.type)); });
+  need_apart(sent, received);
+}
+
 void exchange(const send_call& out, const receive_call& in, MPI_Status* status, bool replace) {
   const communicator& on = communicator_of(out.comm);
   outgoing copy;  // before anything arrives
   if (replace) {
     copy = outgoing{out.buffer, out.count, out.type};
     copy.make_copy();
+  } else {
+    need_apart(out, in);
   }
   received_elements received = with_names(names_of_received(!replace), [&] {
     return received_elements{in.buffer, in.count, type_of(in.type)};

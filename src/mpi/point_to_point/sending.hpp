@@ -77,6 +77,9 @@ void receive_otherwise(const receive_call& call, MPI_Status* status);
 /// What the arguments of an exchange are called. `two_buffers`: sendbuf, recvbuf and so on.
 [[nodiscard]] argument_names names_of_sent(bool two_buffers) noexcept;
 [[nodiscard]] argument_names names_of_received(bool two_buffers) noexcept;
+/// Fails where what is sent and what is received are blocks of memory that overlap. Those of a
+/// message that goes nowhere, or comes from nowhere, may.
+void need_apart(const send_call& out, const receive_call& in);
 /// Both at a time. `replace`: what arrives is put where the message came from.
 void exchange(const send_call& out, const receive_call& in, MPI_Status* status, bool replace);
 

@@ -91,6 +91,10 @@ addresses addresses::over(std::uint8_t own_port, bool main) const {
   return made;
 }
 
+std::vector<rail_pair> addresses::links_to(peer_id which) const {
+  return match_rails(own_.used(), of(which)->used(), self_ < which);
+}
+
 bool addresses::moved(std::uint8_t own_rail, const rail_address& now) noexcept {
   rail_address& known = own_.rails[own_rail];
   if (known.gid == now.gid && known.lid == now.lid) return false;

@@ -53,6 +53,9 @@ class addresses {
   [[nodiscard]] const address* of(peer_id which) const noexcept {
     return which < everyone_.size() && everyone_[which] ? &*everyone_[which] : nullptr;
   }
+  /// The rails of this process and of that one that reach each other; both find the same.
+  /// Requires: it has told an address.
+  [[nodiscard]] std::vector<rail_pair> links_to(peer_id) const;
 
  private:
   bool find_ways(const std::vector<std::span<const rail_address>>& told,

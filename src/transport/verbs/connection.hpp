@@ -21,6 +21,9 @@ enum class connection_state : std::uint8_t {
   // We know theirs, they may not know ours yet: we can receive, and send once we hear from them.
   answered,
   open,
+  // The queue pair for messages is in the error state, or gone, the others are gone:
+  // reconnector.hpp
+  interrupted,
   lost  // an error ended it; the queue pairs are there until peer_failed is called
 };
 
@@ -35,6 +38,9 @@ class connection {
   }
   [[nodiscard]] bool is_answered() const noexcept { return state_ == connection_state::answered; }
   [[nodiscard]] bool is_open() const noexcept { return state_ == connection_state::open; }
+  [[nodiscard]] bool is_interrupted() const noexcept {
+    return state_ == connection_state::interrupted;
+  }
   [[nodiscard]] bool is_lost() const noexcept { return state_ == connection_state::lost; }
   void become(connection_state next) noexcept { state_ = next; }
   /// Open, and its last message has not been said and heard.
@@ -67,6 +73,7 @@ class connection {
   verbs::links links;          // bulk/
   verbs::reads reads;
   verbs::handshake handshake;  // connect/
+  verbs::pairing pairing;
 };
 
 }  // namespace peal::verbs

@@ -21,6 +21,11 @@ connection& connections::add(std::unique_ptr<connection> made) {
   return *places_[place];
 }
 
+void connections::renew(connection& changed) noexcept {
+  changed.stand_at(changed.index(), ++generations_[changed.index()]);
+  index();
+}
+
 void connections::remove(connection& gone) noexcept {
   const std::uint32_t place = gone.index();
   by_peer_[gone.peer] = 0;
@@ -36,9 +41,10 @@ void connections::index() noexcept {
   table_.assign(std::max<std::size_t>(16, std::bit_ceil(2 * count_ + 1)), {});
   for (const auto& each : places_) {
     if (!each || !each->eager.pair) continue;  // one whose end is being told of has none any more
-    std::uint32_t at = each->eager.pair->qp_num & mask();
+    const std::uint32_t key = key_of(each->eager.pair->qp_num, each->eager.rail);
+    std::uint32_t at = key & mask();
     while (table_[at].owner) at = (at + 1) & mask();
-    table_[at] = {each->eager.pair->qp_num, each.get()};
+    table_[at] = {key, each.get()};
   }
 }
 

@@ -27,9 +27,10 @@ class connections {
         which.connection() < places_.size() ? places_[which.connection()].get() : nullptr;
     return found && found->generation() == which.generation() ? found : nullptr;
   }
-  /// Whose control queue pair has this number; null: none.
-  [[nodiscard]] connection* of_queue(std::uint32_t number) const noexcept {
+  /// Whose control queue pair, on this rail, has this number; null: none.
+  [[nodiscard]] connection* of_queue(std::uint32_t number, std::uint8_t rail = 0) const noexcept {
     if (table_.empty()) return nullptr;
+    number = key_of(number, rail);
     for (std::uint32_t at = number & mask();; at = (at + 1) & mask()) {
       if (table_[at].number == number) return table_[at].owner;
       if (!table_[at].owner) return nullptr;
@@ -38,6 +39,8 @@ class connections {
 
   /// Requires: there is none to its peer, and its queue pairs are made.
   connection& add(std::unique_ptr<connection>);
+  /// Its queue pairs are other ones now, or of no use: completions that name it are of old ones.
+  void renew(connection&) noexcept;
   /// Its queue pairs are destroyed.
   void remove(connection&) noexcept;
 
@@ -61,6 +64,10 @@ class connections {
     std::uint32_t number = 0;
     connection* owner = nullptr;
   };
+  /// Numbers are a device's own, and have 24 bits.
+  static constexpr std::uint32_t key_of(std::uint32_t number, std::uint8_t rail) noexcept {
+    return number | std::uint32_t{rail} << 24;
+  }
   [[nodiscard]] std::uint32_t mask() const noexcept {
     return static_cast<std::uint32_t>(table_.size() - 1);
   }

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "transport/verbs/connect/interface.hpp"
+
 namespace peal::verbs {
 
 namespace {
@@ -49,14 +51,27 @@ const char* problem_of_keys(const payload_view& said, std::size_t behind) noexce
   return head.detail > 0 && exposed::is_number(head.number) ? nullptr : "keys to nothing";
 }
 
+const char* problem_of_pairs(const payload_view& said, std::size_t behind) noexcept {
+  if (said.header.bytes != behind || behind != sizeof(pair_numbers))
+    return "numbers of queue pairs cut short";
+  const auto byte = [&](std::size_t at) {
+    return std::to_integer<unsigned>(said.data[offsetof(pair_numbers, what) + at]);
+  };
+  const unsigned first = byte(offsetof(pairing::range, first)),
+                 last = byte(offsetof(pairing::range, last)),
+                 writes = byte(offsetof(pairing::range, writes));
+  return first <= last && last <= most_readers && writes <= 1
+             ? nullptr
+             : "numbers of more queue pairs than there may be";
+}
+
 }  // namespace
 
 const char* problem_of(const handshake_packet& said) noexcept {
   if (said.magic != handshake_packet::mark) return "no handshake of this version";
   if (said.kind > last_handshake_kind) return "a handshake of no known kind";
-  if (said.bulk_count < 1 || said.bulk_count > most_bulk)
-    return "a handshake with another number of queue pairs than there may be";
-  if (said.credits == 0) return "a handshake without credits";
+  if (said.credits == 0 || said.credits > said.most_credits)
+    return "a handshake with no credits, or more than there may be";
   return nullptr;
 }
 
@@ -99,6 +114,10 @@ parsed<payload_view> parse_payload(std::span<const std::byte> packet) noexcept {
         made.problem = "news of a rail that there is not";
       return made;
     case payload_kind::keys: made.problem = problem_of_keys(said, behind); return made;
+    case payload_kind::pairs_asked:
+    case payload_kind::pairs_given:
+    case payload_kind::pairs_ready: made.problem = problem_of_pairs(said, behind); return made;
+    case payload_kind::nothing: return made;
   }
   made.problem = "part of a payload of no known kind";
   return made;

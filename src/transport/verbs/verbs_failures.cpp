@@ -23,28 +23,54 @@ void verbs_transport::state::opened(connection& at) noexcept {
   promoter.opened(at);
 }
 
+void verbs_transport::state::reopened(connection& at) noexcept {
+  if (at.eager.is_to_tell_refusal()) sender.note(at);
+  datagrams.connected(at.peer);
+  reconnector.reopened(at);
+  at.eager.asked_back = false;
+  at.lifetime.say_last_again();
+  if (at.is_open() && leaving) sender.send_last(at);
+  if (at.is_open()) promoter.reopened(at);
+}
+
 void verbs_transport::state::failed(const ibv_wc& one, connection* at) noexcept {
   // What follows the first error of a queue pair is flushed, and says nothing.
-  if (!at || at->is_lost()) return;
+  if (!at || at->is_lost() || at->is_interrupted()) return;
   switch (one.status) {
     case IBV_WC_RETRY_EXC_ERR:
       broke(*at, "its adapter does not answer: it is gone, or the network is cut");
       return;
     case IBV_WC_WR_FLUSH_ERR: broke(*at, "the queue pair was given up"); return;
-    default: broke(*at, ibv_wc_status_str(one.status));
+    case IBV_WC_LOC_QP_OP_ERR:  // Soft-RoCE, whose interface was set down
+    case IBV_WC_FATAL_ERR:
+    case IBV_WC_RESP_TIMEOUT_ERR:
+    case IBV_WC_GENERAL_ERR: broke(*at, ibv_wc_status_str(one.status)); return;
+    // A request that one side does not allow would be refused again.
+    default: failed(*at, ibv_wc_status_str(one.status));
   }
 }
 
 void verbs_transport::state::broke(connection& at, const char* cause) noexcept {
-  if (at.is_lost()) return;
-  if (at.lifetime.is_over()) {  // the other side has taken its queue pairs away already
-    at.eager.sent.expect_none();
-    return;
+  if (at.is_lost() || at.is_interrupted()) return;
+  // All has been said and heard; it ends anyway.
+  if (at.lifetime.is_over() && at.is_open() && at.eager.sent.outstanding() == 0) return;
+  // One that was answered is open at the other side, perhaps.
+  if ((at.is_open() || at.is_answered() || at.handshake.goes_on()) && !at.eager.has_left()) {
+    reconnector.interrupt(at, cause);
+    datagrams.interrupted(at.peer);
+  } else {
+    failed(at, cause);
   }
+}
+
+void verbs_transport::state::failed(connection& at, const char* cause) noexcept {
+  if (at.is_lost()) return;
   connector.forget(at);
+  reconnector.forget(at);
   at.become(connection_state::lost);
   if (!at.eager.has_left())
-    log_warning("the connection to rank {} over {} broke: {}", at.peer, on.name(), cause);
+    log_warning("rank {} is lost: the connection to it over {} broke: {}", at.peer,
+                rails[at.eager.rail].name(), cause);
   refused(at.peer);
 }
 
@@ -52,6 +78,7 @@ void verbs_transport::state::violated(connection& at, const char* what) noexcept
   ++endpoint.counters.packets_refused;
   if (at.is_lost()) return;
   connector.forget(at);
+  reconnector.forget(at);
   at.become(connection_state::lost);
   log_error(
       "rank {} is given up: it sent {}; its memory, or that of its adapter, is damaged, or it runs "
@@ -78,17 +105,23 @@ void verbs_transport::state::vanished(peer_id peer, peer_loss why) noexcept {
   else
     log_warning("rank {} is lost: its process on {} has ended", peer,
                 to_text(addresses.of(peer)->first().gid));
-  refused(peer);
+  connection* const at = connections.of(peer);
+  if (at && at->handshake.goes_on()) failed(*at, "nobody is there any more");
+  else refused(peer);
 }
 
 /// Once its bulk queue pairs are destroyed, the device touches no buffer of this connection any
 /// more; that for messages knows slots only.
 void verbs_transport::state::close(connection& at) noexcept {
   connector.forget(at);
+  reconnector.forget(at);
   sender.forget(at);
+  pair_maker.forget(at);
+  payloads.forget(at);
   promoter.forget(at);
   at.become(connection_state::lost);
   at.links.destroy();
+  if (at.eager.pair && at.eager.rail != 0) --endpoint.bulk.controls;
   retired_pairs.add(std::move(at.eager.pair), sender.take_slots(at), at.eager.credits.window());
 }
 
@@ -121,6 +154,7 @@ void verbs_transport::state::gave_up(peer_id peer) noexcept {
       peer);
   if (connection* const at = connections.of(peer)) {
     connector.forget(*at);
+    reconnector.forget(*at);
     at->become(connection_state::lost);
   }
   datagrams.abandon(peer);
@@ -130,7 +164,17 @@ void verbs_transport::state::gave_up(peer_id peer) noexcept {
 
 void verbs_transport::state::confirmed(peer_id by) noexcept { failure_notices.confirmed(by); }
 
+void verbs_transport::state::pairs_changed(connection& of) noexcept { payloads.pairs_changed(of); }
+
 // ---- questions
+
+pair_progress verbs_transport::state::pairs_wanted(connection& of, bool needed) noexcept {
+  return pair_maker.want(of, needed);
+}
+
+outcome verbs_transport::state::pairs_told(connection& of, const payload_view& said) noexcept {
+  return pair_maker.arrived(of, said);
+}
 
 bool verbs_transport::state::admits(peer_id from, bool needed) noexcept {
   return promoter.admits(from, needed);
@@ -154,6 +198,10 @@ bool verbs_transport::state::sent_away(peer_id by) noexcept {
 
 bool verbs_transport::state::may_take(peer_id from) noexcept {
   return promoter.may_take_datagrams(from);
+}
+
+bool verbs_transport::state::is_there(peer_id peer) noexcept {
+  return datagrams.is_there(peer, std::chrono::steady_clock::now());
 }
 
 bool verbs_transport::state::is_given_up(peer_id from) noexcept {
@@ -203,6 +251,7 @@ void verbs_transport::begin_to_leave() noexcept {
   s.connections.for_each([&](connection& each) {
     if (each.is_in_use() && !each.eager.has_left()) s.sender.send_last(each);
   });
+  s.leaving = true;
   s.datagrams.deliver_no_more();
   s.connector.leave();
   s.promoter.send_last(s.dead);
@@ -214,24 +263,39 @@ bool verbs_transport::is_leaving() noexcept {
   state& s = *state_;
   std::array<ibv_wc, state::batch> done;
   const int count = ibv_poll_cq(s.endpoint.completions(), state::batch, done.data());
-  for (int each = 0; each < count; ++each)
-    if (const ibv_wc& one = done[static_cast<std::size_t>(each)];
-        work_id{one.wr_id}.kind() != work::receive)
-      s.take(one);
+  for (int each = 0; each < count; ++each) s.take(done[static_cast<std::size_t>(each)]);
   (void)s.port.poll(s.packet);
+  s.connector.poll();
   s.datagrams.poll();
+  if (s.endpoint.bulk.controls > 0) s.payloads.read_rails();
+  if (s.reconnector.any()) s.go_on_with_broken(std::chrono::steady_clock::now());
   bool waiting = !s.datagrams.settled();
   s.connections.for_each([&](connection& each) {
-    waiting |= each.is_in_use() && !each.eager.has_left() && each.eager.sent.outstanding() > 0;
+    const bool has_something = each.is_in_use() && each.eager.sent.outstanding() > 0;
+    waiting |= (has_something || each.handshake.goes_on()) && !each.eager.has_left();
   });
   for (const auto& each : further_) waiting |= each->is_leaving();
   return waiting;
 }
 
+/// What is received once this process leaves: nothing is delivered.
+void verbs_transport::state::drop(const ibv_wc& one, slot_id slot, std::uint8_t rail) noexcept {
+  connection* const from = connections.of_queue(one.qp_num, rail);
+  if (one.status != IBV_WC_SUCCESS || !from || from->is_lost()) return;
+  if (!from->is_open()) connector.heard(*from);
+  std::uint32_t flags = 0;
+  if (one.wc_flags & IBV_WC_WITH_IMM) {
+    flags = one.imm_data;
+    (void)from->eager.hear(flags);
+  }
+  recycle(slot, *from);
+  if (!(flags & immediate::uncounted)) (void)from->eager.took();
+}
+
 void verbs_transport::break_connection(peer_id with) noexcept {
   if (verbs_transport* const other = other_to(with)) return other->break_connection(with);
   connection* const at = state_->connections.of(with);
-  if (!at) return;
+  if (!at || !at->eager.pair || (at->handshake.under_way() && !at->handshake.goes_on())) return;
   for (std::uint8_t each = 0; each < state_->rails.size(); ++each) break_rail(with, each);
   ibv_qp_attr error{};
   error.qp_state = IBV_QPS_ERR;

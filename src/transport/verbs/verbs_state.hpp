@@ -47,6 +47,12 @@ struct verbs_transport::open_ports {
   void put_in_order(const std::vector<std::uint8_t>& order, std::size_t used,
                     BeforeAChange before_a_change);
 
+  [[nodiscard]] std::vector<verbs::handshake_port*> all_ports() const {
+    std::vector<verbs::handshake_port*> made;
+    for (const door& each : doors) made.push_back(each.port.get());
+    return made;
+  }
+
   sink& out;
   const peer_id self;
   const std::uint32_t peers;
@@ -77,9 +83,18 @@ struct verbs_transport::state final : private verbs::peer_events {
   int read_some() noexcept;
   void read_completions() noexcept;
   void take(const ibv_wc&) noexcept;
-  void receive(const ibv_wc&, verbs::slot_id) noexcept;
+  void receive(const ibv_wc&, verbs::slot_id, std::uint8_t rail) noexcept;
+  [[nodiscard]] const char* hear(verbs::connection&, std::uint32_t said,
+                                 std::size_t bytes) noexcept;
   void deliver(verbs::connection&, std::span<const std::byte> packet) noexcept;
   void failed(const ibv_wc&, verbs::connection*) noexcept;
+  void drop(const ibv_wc&, verbs::slot_id, std::uint8_t rail) noexcept;
+  void recycle(verbs::slot_id which, const verbs::connection& from) noexcept {
+    if (from.eager.rail == 0) [[likely]]
+      endpoint.recycle(which, from.eager.pair.get());
+    else endpoint.recycle(which, from.eager.rail, from.eager.pair.get());
+  }
+  void go_on_with_broken(std::chrono::steady_clock::time_point now) noexcept;
   void look_at_the_clock() noexcept;
   bool poll_port() noexcept;
   void arrived(const std::byte* packet, std::size_t bytes) noexcept;
@@ -87,19 +102,26 @@ struct verbs_transport::state final : private verbs::peer_events {
 
   // What peer_events says.
   void opened(verbs::connection&) noexcept override;
+  void reopened(verbs::connection&) noexcept override;
   void broke(verbs::connection&, const char* cause) noexcept override;
   void violated(verbs::connection&, const char* what) noexcept override;
+  void failed(verbs::connection&, const char* cause) noexcept override;
   void ended(verbs::connection&) noexcept override;
+  void completed(const ibv_wc&, std::uint8_t rail) noexcept override;
+  void pairs_changed(verbs::connection&) noexcept override;
   void refused(peer_id) noexcept override;
   void unsendable(peer_id, int why) noexcept override;
   void vanished(peer_id, verbs::peer_loss) noexcept override;
   void gave_up(peer_id) noexcept override;
   void confirmed(peer_id) noexcept override;
+  verbs::pair_progress pairs_wanted(verbs::connection&, bool needed) noexcept override;
+  verbs::outcome pairs_told(verbs::connection&, const verbs::payload_view&) noexcept override;
   bool admits(peer_id, bool needed) noexcept override;
   bool needs(peer_id) noexcept override;
   bool waits_for_room(peer_id) noexcept override;
   bool sent_away(peer_id) noexcept override;
   bool may_take(peer_id) noexcept override;
+  bool is_there(peer_id) noexcept override;
   bool is_given_up(peer_id) noexcept override;
 
   sink& out;
@@ -111,14 +133,17 @@ struct verbs_transport::state final : private verbs::peer_events {
   verbs::endpoint endpoint;
   const unsigned ranks_of_node;
   verbs::kernel_prober& kernel_prober;
-  verbs::handshake_port& port;
+  verbs::handshake_port& port;                          // of the first rail,
+  const std::vector<verbs::handshake_port*> all_ports;  // and of each
   verbs::addresses& addresses;
   verbs::connections connections;
   verbs::sender sender;
   verbs::window_keeper window_keeper;
+  verbs::pair_maker pair_maker;
   verbs::payloads payloads;
   verbs::retired_pairs retired_pairs;
   verbs::connector connector;
+  verbs::reconnector reconnector;
   verbs::failure_notices failure_notices;
   verbs::datagrams datagrams;
   verbs::promoter promoter;
@@ -128,6 +153,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   std::vector<bool> dead;         // peer_failed was called
   std::vector<bool> unreachable;  // there is no connection, and no use in trying
   std::vector<peer_id> lost;
+  bool leaving = false;
   std::map<peer_id, int> searches;  // for the way to a peer, in vain
   std::chrono::steady_clock::time_point probe_at;
 };

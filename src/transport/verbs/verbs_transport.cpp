@@ -110,19 +110,23 @@ verbs_transport::state::state(open_ports& by)
       ranks_of_node{by.from.local_size},
       kernel_prober{*by.doors.front().prober},
       port{*by.doors.front().port},
+      all_ports{by.all_ports()},
       addresses{by.addresses},
       connections{by.peers},
       sender{endpoint, *this},
       window_keeper{endpoint, connections, sender},
+      pair_maker{endpoint, connections, sender, addresses, *this},
       payloads{endpoint, cache, connections, sender, *this},
       retired_pairs{endpoint},
-      connector{endpoint, connections, sender, port, addresses, by.peers, *this},
+      connector{endpoint, connections, sender, all_ports, addresses, by.peers, *this},
+      reconnector{endpoint, connections, connector, pair_maker, sender, payloads, *this},
       failure_notices{connector},
       datagrams{endpoint, port, addresses, kernel_prober, out, by.peers, *this},
       promoter{endpoint,  connections, sender,   addresses,
                connector, datagrams,   payloads, rules_of(by.from, endpoint, by.peers),
                by.peers,  *this},
-      device_events{endpoint, connections, port, retired_pairs, payloads, addresses, *this},
+      device_events{endpoint,    connections, port,      retired_pairs,
+                    reconnector, payloads,    addresses, *this},
       sleeper{endpoint,  sender,   payloads,      connector,
               datagrams, promoter, device_events, by.from.bell},
       packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
@@ -178,10 +182,13 @@ void verbs_transport::begin(bool cold) {
   if (cold) s.promoter.go_cold();
   s.datagrams.meet();
   const std::uint32_t peers = open_ports_->peers;
+  const std::uint32_t key = s.addresses.own().handshake_key;
   s.port.open(s.promoter.cold() ? port_plan::for_messages(s.on, s.ranks_of_node, peers,
                                                           open_ports_->from.set.pinned)
                                 : port_plan::for_handshakes(s.on, peers),
-              s.addresses.own().handshake_key);
+              key);
+  for (std::size_t each = 1; each < s.rails.size(); ++each)
+    s.all_ports[each]->open(port_plan::for_handshakes(s.rails[each], peers), key);
 }
 
 // ---- sending
@@ -230,6 +237,7 @@ void verbs_transport::set_wants_eager(bool wants) noexcept {
 }
 
 void verbs_transport::flush() noexcept {
+  state_->payloads.flush();
   state_->sender.flush();
   state_->datagrams.flush();
   for (const auto& each : further_) each->flush();
@@ -237,6 +245,7 @@ void verbs_transport::flush() noexcept {
 void verbs_transport::hold_together(batching wanted) noexcept {
   state_->sender.hold_together(wanted == batching::of_one_peer);
   state_->datagrams.hold_together(wanted != batching::none);
+  state_->payloads.hold_together(wanted != batching::none);
   for (const auto& each : further_) each->hold_together(wanted);
   if (wanted == batching::none) flush();
 }
@@ -245,7 +254,7 @@ bool verbs_transport::holds_messages() const noexcept {
          std::ranges::any_of(further_, [](const auto& each) { return each->holds_messages(); });
 }
 bool verbs_transport::settled() const noexcept {
-  return state_->datagrams.settled() &&
+  return state_->datagrams.settled() && !state_->reconnector.any_interrupted() &&
          std::ranges::all_of(further_, [](const auto& each) { return each->settled(); });
 }
 
@@ -276,6 +285,7 @@ void verbs_transport::start_fetch(fetch& f) noexcept {
 bool verbs_transport::poll() noexcept {
   state& s = *state_;
   ++s.endpoint.epoch;
+  s.payloads.hold();
   s.sender.flush();
   bool moved = s.read_some() > 0;
   if (!moved) s.endpoint.idle();
@@ -283,6 +293,7 @@ bool verbs_transport::poll() noexcept {
       s.connector.busy())
     moved |= s.poll_port();
   moved |= s.promoter.poll();
+  moved |= s.pair_maker.poll();
   moved |= s.payloads.poll();
   s.window_keeper.poll();
   s.sender.flush();
@@ -306,7 +317,8 @@ void verbs_transport::state::read_completions() noexcept {
 // After the completions of connections: the last messages of one that ends come before what went as
 // datagrams then.
 bool verbs_transport::state::poll_port() noexcept {
-  bool moved = port.poll(packet);
+  bool moved = false;
+  for (handshake_port* each : all_ports) moved |= each->is_open() && each->poll(packet);
   moved |= connector.poll();
   moved |= datagrams.poll();
   return moved;
@@ -329,11 +341,21 @@ void verbs_transport::state::look_at_the_clock() noexcept {
     device_events.read();
     retired_pairs.step(now, [this] { read_completions(); });
   }
+  if (reconnector.any()) go_on_with_broken(now);
   if (now < probe_at) return;
   probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                        std::chrono::duration<double>{endpoint.set.timeout});
   connections.for_each([&](connection& each) { sender.probe(each); });
   device_events.read();  // a thread that sleeps is told at once
+}
+
+void verbs_transport::state::go_on_with_broken(std::chrono::steady_clock::time_point now) noexcept {
+  device_events.read();
+  reconnector.step(now, [this] {
+    read_completions();
+    while (rails.size() > 1 && payloads.read_rails()) {
+    }
+  });
 }
 
 // ---- sleep
@@ -347,8 +369,9 @@ void verbs_transport::disarm() noexcept {
   for (const auto& each : further_) each->disarm();
 }
 std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
-  auto first = std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(),
-                         state_->failure_notices.due(), state_->port.due()});
+  auto first =
+      std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(),
+                state_->failure_notices.due(), state_->port.due(), state_->reconnector.due()});
   for (const auto& each : further_) first = std::min(first, each->wakes_at());
   return first;
 }
@@ -360,20 +383,30 @@ void verbs_transport::rang(int descriptor) noexcept {
 void verbs_transport::state::take(const ibv_wc& one) noexcept {
   const work_id which{one.wr_id};
   if (which.kind() == work::receive) {
-    receive(one, which.detail());
+    if (leaving) [[unlikely]]
+      drop(one, which.detail(), 0);
+    else receive(one, which.detail(), 0);
     return;
   }
   connection* const at = connections.of(which);
   if (one.status != IBV_WC_SUCCESS) failed(one, at);
   else if (!at) return;
   else if (which.kind() == work::send) sender.completed(at->eager, which.detail());
-  else if (!at->is_lost()) payloads.completed(*at, which.detail());
+  else if (at->is_open()) payloads.completed(*at, which.detail());
 }
 
-void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
-  connection* const from = connections.of_queue(one.qp_num);
+void verbs_transport::state::completed(const ibv_wc& one, std::uint8_t rail) noexcept {
+  const work_id which{one.wr_id};
+  if (which.kind() != work::receive) take(one);
+  else if (leaving) drop(one, which.detail(), rail);
+  else receive(one, which.detail(), rail);
+}
+
+inline void verbs_transport::state::receive(const ibv_wc& one, slot_id slot,
+                                            std::uint8_t rail) noexcept {
+  connection* const from = connections.of_queue(one.qp_num, rail);
   if (one.status != IBV_WC_SUCCESS || !from || from->is_lost()) {
-    if (endpoint.shared() || from) endpoint.recycle(slot, nullptr);
+    if (rail == 0 && (endpoint.shared() || from)) endpoint.recycle(slot, nullptr);
     if (one.status != IBV_WC_SUCCESS) failed(one, from);
     return;
   }
@@ -383,18 +416,37 @@ void verbs_transport::state::receive(const ibv_wc& one, slot_id slot) noexcept {
   std::uint32_t flags = 0;
   if (one.wc_flags & IBV_WC_WITH_IMM) {
     flags = one.imm_data;
-    from->eager.hear(flags);
-    if (from->eager.is_to_tell_refusal()) [[unlikely]]
-      sender.note(*from);
-    if (flags & (immediate::asks_back | immediate::gives_up)) [[unlikely]]
-      endpoint.counters.packets_refused += !window_keeper.heard(*from, flags);
-    if (flags & immediate::last) promoter.heard_last(*from);
+    if (const char* const problem = hear(*from, flags, one.byte_len)) [[unlikely]] {
+      violated(*from, problem);
+      recycle(slot, *from);
+      return;
+    }
   }
   const std::byte* const packet = endpoint.slots.at(slot);
   if (flags & immediate::staged) payloads.arrived(*from, {packet, one.byte_len});
   else deliver(*from, {packet, one.byte_len});
-  endpoint.recycle(slot, from->eager.pair.get());
-  if (!(flags & immediate::uncounted) && from->eager.took()) sender.note(*from);
+  recycle(slot, *from);
+  if (!(flags & immediate::uncounted) && from->eager.took()) {
+    if (from->eager.credits.overdrawn()) [[unlikely]]
+      violated(*from, "more packets than it had credits for");
+    else sender.note(*from);
+  }
+}
+
+/// Null, or why a peer that is in order does not say so.
+const char* verbs_transport::state::hear(connection& from, std::uint32_t said,
+                                         std::size_t bytes) noexcept {
+  if (!from.eager.hear(said)) [[unlikely]]
+    return "more credits than it may grant";
+  if ((said & immediate::uncounted) && bytes > 0) [[unlikely]]
+    return "a packet without a credit for it";
+  if (from.eager.is_to_tell_refusal()) [[unlikely]]
+    sender.note(from);
+  if ((said & (immediate::asks_back | immediate::gives_up)) && !window_keeper.heard(from, said))
+      [[unlikely]]
+    return "news of credits given up that it did not have";
+  if (said & immediate::last) promoter.heard_last(from);
+  return nullptr;
 }
 
 void verbs_transport::state::deliver(connection& from, std::span<const std::byte> packet) noexcept {
@@ -411,13 +463,20 @@ void verbs_transport::report(std::vector<counter>& into) const {
     into.push_back({name, value, meaning});
   };
   add("verbs.connections_most", s.promoter.most(), "connections that this rank may have at a time");
+  std::size_t pairs = 0;
+  for (std::size_t rail = 0; rail < s.rails.size(); ++rail) pairs += s.endpoint.bulk_pairs.on(rail);
+  add("verbs.bulk_pairs", pairs, "queue pairs for large messages, of all connections");
+  add("verbs.bulk_pairs_used", s.endpoint.choice.count(),
+      "queue pairs over which a large message from one peer is spread, where there are as many");
   add("verbs.slots", s.endpoint.slots.size(), "pieces of registered memory for messages");
   add("verbs.slots_free", s.endpoint.slots.free(), "those of them that wait for use");
   add("verbs.receives", s.endpoint.posted(), "those of them in which messages are received");
   if (s.endpoint.shared())
     add("verbs.receives_allotted", s.endpoint.budget().allotted(),
         "packets that all peers together may send before they get credits back");
-  add("verbs.pinned_bytes", s.endpoint.slots.size() * slot_bytes + s.port.memory_bytes(),
+  std::size_t pinned = s.endpoint.slots.size() * slot_bytes;
+  for (const handshake_port* each : s.all_ports) pinned += each->memory_bytes();
+  add("verbs.pinned_bytes", pinned,
       "bytes of pinned memory for messages, datagrams and handshakes: at most PEAL_VERBS_PINNED");
   add("verbs.datagram_doorbells", s.port.doorbells(),
       "posts that rang a doorbell for packets, acknowledgements and handshakes: several may share "

@@ -40,6 +40,8 @@ struct verbs_options {
   std::uint32_t send_depth = 0;  // of a queue pair for messages; 0: what suits
   std::uint32_t window = 0;      // messages under way to one peer; 0: what suits
   std::size_t kept_pushes = 0;  // most bytes that are kept of what all peers send so; 0: what suits
+  // For tests in simulated time: what time it is; null: std::chrono::steady_clock.
+  std::uint64_t (*nanoseconds)() noexcept = nullptr;
   // What ends a sleep of this process from another thread; null: it never sleeps.
   wakeup* bell = nullptr;
 };
@@ -88,6 +90,7 @@ class verbs_transport final : public transport {
   [[nodiscard]] std::vector<peer_id> lost() noexcept;
 
   /// For tests: a peer's queue pairs go into the error state, as if the device had given them up.
+  /// Nothing where they are made for the first time.
   void break_connection(peer_id) noexcept;
   /// The same of one rail, not the first, alone.
   void break_rail(peer_id, std::uint8_t rail) noexcept;

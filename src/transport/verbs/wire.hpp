@@ -74,12 +74,13 @@ inline std::optional<address> address_from(std::string_view text) noexcept {
   return made;
 }
 
-/// Queue pairs for bulk data to one peer, on each rail.
-inline constexpr std::size_t most_bulk = 4;
+/// Queue pairs for bulk data to one peer, on each rail: for READs, and one for WRITEs.
+inline constexpr std::size_t most_readers = 8;
+inline constexpr std::size_t most_bulk = most_readers + 1;
 
 enum class handshake_kind : std::uint8_t {
-  request,      // these are my queue pairs; they can receive
-  reply,        // these are mine; they know yours
+  request,      // this is my queue pair for messages; it can receive
+  reply,        // this is mine; it knows yours
   acknowledge,  // I have your reply: you may send
   gone,         // your reply answers a request that I have given up
   failed,       // for me you have failed, for good: failure_notices.hpp
@@ -87,8 +88,11 @@ enum class handshake_kind : std::uint8_t {
   // No connection at the moment; datagrams pass meanwhile. your_attempt is 1 when I have no
   // connection at all.
   no_room,
+  // The request is to go on with a connection that has ended here in good order: all has been said
+  // and heard.
+  over,
 };
-inline constexpr handshake_kind last_handshake_kind = handshake_kind::no_room;
+inline constexpr handshake_kind last_handshake_kind = handshake_kind::over;
 
 /// Where a rail is now: the address that was told at the start may have changed.
 struct rail_place {
@@ -107,9 +111,7 @@ struct handshake_packet {
   std::uint64_t to_incarnation = 0;
   peer_id from = 0;
   peer_id to = 0;
-  std::uint32_t control_qp = 0;  // the sender's queue pairs
-  // most_bulk for each rail_pair; 0: the sender leaves that rail out.
-  std::array<std::uint32_t, most_bulk * most_rails> bulk_qp{};
+  std::uint32_t control_qp = 0;  // the sender's queue pair for messages
   std::uint32_t first_psn = 0;
   // Number of the connection that this is about, as the sender counts those that it has begun.
   std::uint32_t attempt = 0;
@@ -117,13 +119,17 @@ struct handshake_packet {
   std::uint32_t your_attempt = 0;
   std::uint16_t credits = 0;  // messages that the sender of this packet is ready to receive
   handshake_kind kind = handshake_kind::request;
-  std::uint8_t bulk_count = 0;  // on each rail
   std::uint8_t refuses_eager = 0;
-  std::uint8_t needed = 0;  // of a request: something waits that only a connection can carry
-  std::array<std::uint8_t, 2> reserved{};
+  std::uint8_t needed = 0;   // of a request: something waits that only a connection can carry
+  std::uint8_t goes_on = 0;  // with a connection that broke: reconnector.hpp
+  std::uint8_t link = 0;     // of the queue pair for messages: links.hpp
+  std::uint8_t reserved = 0;
+  std::uint16_t most_credits = 0;  // that the receiver of this packet may ever have at a time
+  std::uint16_t also_reserved = 0;
+  std::uint32_t taken = 0;  // goes_on: packets of the other side that this one has read, ever
   std::array<rail_place, most_rails> places{};  // of the sender's rails
 };
-static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake_packet) == 200);
+static_assert(std::is_trivially_copyable_v<handshake_packet> && sizeof(handshake_packet) == 144);
 
 /// The immediate data of a SEND. A SEND without any returns no credit and changes nothing.
 struct immediate {

@@ -1,9 +1,9 @@
 // lost_link BREAK MEND [STAGE]: the first and the last rank, on two nodes, exchange messages until
 // rank 0 runs the command BREAK, which cuts the link between them, or stops the other node. What is
 // pending then, on both sides, ends with errc::peer_failed that names the peer. MEND undoes it, for
-// the launcher's sake; the two stay apart. BREAK may be `@error` instead: the first rank's queue
-// pairs then go into the error state (with tests/lab/poor_device preloaded). Or `@killed`: the last
-// rank kills itself (stages with small messages).
+// the launcher's sake; the two stay apart. BREAK may be `@error` instead, with `traffic`: the
+// first rank's queue pairs then go into the error state (with tests/lab/poor_device preloaded). Or
+// `@killed`: the last rank kills itself (stages with small messages).
 //
 // STAGE is what is pending: `idle` (default), a receive from a peer to whom nothing is on its way
 // among it; `eager`, small messages both ways; `read`, large messages that the other side fetches.

@@ -1,7 +1,7 @@
 /* mistakes: what goes wrong between calls of MPI's C interface that are right by themselves, or
  * with ranks that are none: messages that are too long, requests in the wrong state, MPI_PROC_NULL,
- * and ranks that make different calls. Each error has its class, and a sentence that says what it
- * was. */
+ * buffers that overlap, and ranks that make different calls. Each error has its class, and a
+ * sentence that says what it was. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +118,53 @@ static void no_process(void) {
   FAILS(MPI_Bcast(&data, 1, MPI_INT, MPI_PROC_NULL, comm), MPI_ERR_ROOT, "root");
 }
 
+/* What is sent must not lie where something is received; blocks beside each other are apart. */
+static void overlaps(void) {
+  int data[12], each;
+  const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+  MPI_Datatype pairs, late;
+  MPI_Request made;
+  const char* const words = "MPI_Sendrecv: MPI_ERR_BUFFER: sendbuf overlaps recvbuf";
+#define EXCHANGE(from, sends, into, gets)                                                   \
+  MPI_Sendrecv((from), (sends), MPI_INT, next, 11, (into), (gets), MPI_INT, last, 11, comm, \
+               MPI_STATUS_IGNORE)
+  for (each = 0; each < 12; ++each) data[each] = 100 * rank + each;
+  FAILS(EXCHANGE(data, 4, data, 4), MPI_ERR_BUFFER, words);
+  FAILS(EXCHANGE(data, 4, data + 3, 4), MPI_ERR_BUFFER, words);
+  FAILS(EXCHANGE(data + 3, 4, data, 4), MPI_ERR_BUFFER, words);
+  FAILS(EXCHANGE(data + 1, 1, data, 12), MPI_ERR_BUFFER, words);
+  FAILS(MPI_Isendrecv(data, 4, MPI_INT, next, 11, data + 3, 4, MPI_INT, last, 11, comm, &made),
+        MPI_ERR_BUFFER, "MPI_Isendrecv: MPI_ERR_BUFFER: sendbuf overlaps recvbuf");
+  /* a block that begins behind where its buffer does */
+  MPI_Type_create_hindexed_block(1, 2, (MPI_Aint[]){8 * sizeof(int)}, MPI_INT, &late);
+  MPI_Type_commit(&late);
+  FAILS(MPI_Sendrecv(data, 1, late, next, 11, data + 9, 1, MPI_INT, last, 11, comm,
+                     MPI_STATUS_IGNORE),
+        MPI_ERR_BUFFER, words);
+  WORKS(MPI_Sendrecv(data, 1, late, next, 11, data, 2, MPI_INT, last, 11, comm, MPI_STATUS_IGNORE));
+  CHECK(data[0] == 100 * last + 8 && data[1] == 100 * last + 9);
+  MPI_Type_free(&late);
+  WORKS(EXCHANGE(data + 4, 4, data, 4));
+  WORKS(EXCHANGE(data + 4, 4, data + 8, 4));
+  for (each = 0; each < 4; ++each)
+    CHECK(data[each] == 100 * last + 4 + each && data[8 + each] == data[each]);
+  /* nothing overlaps nothing, and a message that goes nowhere disturbs none */
+  WORKS(EXCHANGE(data, 0, data, 0));
+  WORKS(MPI_Sendrecv(data, 4, MPI_INT, MPI_PROC_NULL, 11, data, 4, MPI_INT, MPI_PROC_NULL, 11, comm,
+                     MPI_STATUS_IGNORE));
+  WORKS(MPI_Sendrecv_replace(data, 4, MPI_INT, next, 11, last, 11, comm, MPI_STATUS_IGNORE));
+  /* elements with gaps may lie between each other */
+  MPI_Type_vector(3, 2, 4, MPI_INT, &pairs);
+  MPI_Type_commit(&pairs);
+  for (each = 0; each < 12; ++each) data[each] = 100 * rank + each;
+  WORKS(MPI_Sendrecv(data, 1, pairs, next, 11, data + 2, 1, pairs, last, 11, comm,
+                     MPI_STATUS_IGNORE));
+  for (each = 0; each < 12; ++each)
+    CHECK(data[each] == (each % 4 < 2 ? 100 * rank + each : 100 * last + each - 2));
+  MPI_Type_free(&pairs);
+#undef EXCHANGE
+}
+
 /* PEAL_CHECK=1: each rank is told what it has called, and what another one has. */
 static void different_calls(void) {
   int one = 1, sum = 0;
@@ -146,6 +193,7 @@ int main(void) {
   requests();
   partitions();
   no_process();
+  overlaps();
   if (compared != NULL) different_calls();
   MPI_Comm_free(&comm);
   MPI_Errhandler_free(&handler);

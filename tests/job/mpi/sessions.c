@@ -11,6 +11,80 @@ static void count_code(MPI_Session* session, int* code, ...) {
   ++codes_seen;
 }
 
+enum { room_of_one = sizeof(int) + MPI_BSEND_OVERHEAD };
+
+/* Exactly one message has room at a time: then the memory is the session's. */
+static void send_by(MPI_Comm comm, MPI_Session session, char* attached, int line) {
+  int rank, size, value, got = -1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  value = 10 * line + rank;
+  CHECK(MPI_Bsend(attached, room_of_one, MPI_CHAR, (rank + 1) % size, 5, comm) == MPI_ERR_BUFFER);
+  CHECK(MPI_Bsend(&value, 1, MPI_INT, (rank + 1) % size, 5, comm) == MPI_SUCCESS);
+  MPI_Recv(&got, 1, MPI_INT, (rank + size - 1) % size, 5, comm, MPI_STATUS_IGNORE);
+  CHECK(got == 10 * line + (rank + size - 1) % size);
+  MPI_Session_flush_buffer(session);
+}
+#define SEND_BY(comm) send_by((comm), session, attached, __LINE__)
+
+/* Buffered sends of whatever comes from a session have the memory that was attached to it. */
+static void send_buffered(MPI_Session session, MPI_Session other) {
+  char attached[room_of_one];
+  const int first = 0;
+  int rank, size, bytes = 0, ranges[1][3] = {{0, 0, 1}}, value = 1;
+  void* was = NULL;
+  MPI_Group world, chosen, ranged, both, whole;
+  MPI_Comm all, made, between;
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &world);
+  MPI_Comm_create_from_group(world, "buffered", MPI_INFO_NULL, MPI_ERRORS_RETURN, &all);
+  MPI_Comm_rank(all, &rank);
+  MPI_Comm_size(all, &size);
+  /* nothing is attached, or to another session */
+  CHECK(MPI_Bsend(&value, 1, MPI_INT, rank, 5, all) == MPI_ERR_BUFFER);
+  MPI_Session_attach_buffer(other, attached, sizeof attached);
+  CHECK(MPI_Bsend(&value, 1, MPI_INT, rank, 5, all) == MPI_ERR_BUFFER);
+  MPI_Session_detach_buffer(other, &was, &bytes);
+  MPI_Session_attach_buffer(session, attached, sizeof attached);
+  SEND_BY(all);
+  MPI_Comm_dup(all, &made);
+  SEND_BY(made);
+  MPI_Comm_free(&made);
+  MPI_Comm_split(all, rank % 2, rank, &made);
+  SEND_BY(made);
+  MPI_Comm_free(&made);
+  /* the group of a communicator, and groups of groups */
+  MPI_Comm_group(all, &whole);
+  MPI_Comm_create_from_group(whole, "whole", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made);
+  SEND_BY(made);
+  MPI_Comm_free(&made);
+  MPI_Group_incl(world, 1, &first, &chosen);
+  MPI_Group_range_excl(world, 1, ranges, &ranged);
+  MPI_Group_union(ranged, chosen, &both);
+  MPI_Comm_create_from_group(both, "both", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made);
+  SEND_BY(made);
+  MPI_Comm_free(&made);
+  if (size > 1) {
+    MPI_Group* const own = rank == 0 ? &chosen : &ranged;
+    MPI_Comm_create_from_group(*own, "own", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made);
+    SEND_BY(made);
+    MPI_Comm_free(&made);
+    MPI_Intercomm_create_from_groups(*own, 0, rank == 0 ? ranged : chosen, 0, "between",
+                                     MPI_INFO_NULL, MPI_ERRORS_RETURN, &between);
+    if (rank < 2) CHECK(MPI_Bsend(&value, 1, MPI_INT, 0, 6, between) == MPI_SUCCESS);
+    if (rank < 2) MPI_Recv(&value, 1, MPI_INT, 0, 6, between, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&between);
+  }
+  MPI_Session_detach_buffer(session, &was, &bytes);
+  CHECK(was == attached && bytes == (int)sizeof attached);
+  CHECK(MPI_Bsend(&value, 1, MPI_INT, rank, 5, all) == MPI_ERR_BUFFER);
+  MPI_Group_free(&world);
+  MPI_Group_free(&whole);
+  MPI_Group_free(&chosen);
+  MPI_Group_free(&ranged);
+  MPI_Group_free(&both);
+  MPI_Comm_free(&all);
+}
+
 /* Everything that a library does which knows nothing of the rest of the program. */
 static void work(MPI_Session session, const char* name) {
   MPI_Group world, self;
@@ -69,6 +143,7 @@ int main(int argc, char** argv) {
     work(first, "first");
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &second);
     CHECK(first != second);
+    send_buffered(first, second);
     work(second, "second");
     MPI_Session_finalize(&first);
     CHECK(first == MPI_SESSION_NULL);

@@ -1,6 +1,6 @@
 // bursts BURSTS COUNT: everyone sends COUNT messages to everyone, and then all are silent until the
 // shared memory of their boxes has been given back; so many times. All messages arrive, in order,
-// and whole.
+// and whole, and what is left for a silent peer is 64 B at most.
 #include <chrono>
 #include <string>
 #include <thread>
@@ -76,8 +76,12 @@ int main(int argc, char** argv) {
     burst(world, which, count);
     be_silent(world);
     // Before the barrier, which may open a box: memory that others gave back can be had then.
-    if (counted(world, "shm.most_box_bytes") > 0)
+    if (counted(world, "shm.most_box_bytes") > 0) {
       job::check(counted(world, "shm.boxes_closed") > 0, "boxes have no memory and are open");
+      const std::uint64_t kept = counted(world, "shm.peer_bytes");
+      job::check(kept > 0 && kept <= 64,
+                 "a rank keeps " + std::to_string(kept) + " bytes for a peer that is silent");
+    }
     world.barrier();  // a rank that is done answers those that are not
   }
   return 0;

@@ -4,14 +4,19 @@ import os
 import random
 import re
 import signal
+import statistics
 import time
 
 import harness
 from cases.ending_cases import guard_of
-from harness import PROMPT, case, check, environment_of, equal
+from harness import case, check, end_of_killed, environment_of, equal
 
 # As many as there are in the full form of the tests, or fewer.
 ROUNDS = int(os.environ.get("LAUNCHER_ROUNDS") or (200 if os.environ.get("TEST_TIER") == "full" else 20))
+
+
+# As many other jobs take one or two seconds on a quiet machine.
+PLAIN_JOBS = 50
 
 
 def busy(*words):
@@ -38,7 +43,7 @@ def victims_of(desk, process):
 
 
 def kill_one(desk, chance, options):
-    """Returns whom, and how long it took from there to the end of everything."""
+    """Returns how long it took from there to the end of everything."""
     process = desk.start(*options, "-n", chance.randint(1, 5), *busy(400), start_new_session=True)
     time.sleep(chance.uniform(0, 0.5))
     victims = victims_of(desk, process)
@@ -48,31 +53,26 @@ def kill_one(desk, chance, options):
     if process.poll() is None:  # else its number may be another process's
         with contextlib.suppress(ProcessLookupError):
             os.kill(victims[whom], signal.SIGKILL)
-    begin = time.monotonic()
-    done = desk.finish(process)
-    desk.expect_nothing_left()
-    seconds = time.monotonic() - begin
+    done, seconds = end_of_killed(desk, process, lambda other: other.run("-n", 5, *busy(0)), PLAIN_JOBS)
     # The one to be killed may have ended by then.
     allowed = {"pealrun": (0, -signal.SIGKILL), "guard": (0,)}.get(whom, (0, 137))
     check(done.code in allowed, f"exit code {done.code} when {whom} was killed: {done}")
     lines = [f"{whom} on", "was killed by signal 9 (SIGKILL)"] if done.code == 137 else []
     equal(len(done.complaints()), 1 if lines else 0, f"lines when {whom} was killed ({done.err!r})")
     check(all(each in done.err for each in lines), done.err)
-    return whom, seconds
+    return seconds
 
 
 def kill_many(desk, rounds, options=()):
     seed = int(os.environ.get("LAUNCHER_SEED") or time.time_ns() % 1_000_000)
     chance = random.Random(seed)
-    longest = 0.0
+    times = []
     for number in range(rounds):
         try:
-            whom, seconds = kill_one(desk, chance, options)
+            times.append(kill_one(desk, chance, options))
         except AssertionError as problem:
             raise AssertionError(f"LAUNCHER_SEED={seed}, round {number}: {problem}") from None
-        longest = max(longest, seconds)
-        check(seconds < PROMPT, f"LAUNCHER_SEED={seed}, round {number}: {whom} was killed, and all was over only {seconds:.1f} s later")
-    return f"seed {seed}, {rounds} times: all was over {longest:.2f} s after a kill at the latest"
+    return f"seed {seed}, {rounds} times: all was over {max(times):.3f} s after a kill at the latest, {statistics.median(times):.3f} s in the median"
 
 
 @case()

@@ -146,9 +146,18 @@ def the_report_has_what_a_killed_rank_had_done(desk):
 
 
 @case()
-def the_report_knows_which_ranks_have_no_record(desk):
-    page, _ = run_and_read(desk, 1, program=[*rank("traffic"), ":", "-n", "2", *rank("traffic")])
+def the_report_names_the_program_of_each_rank_where_there_are_several(desk):
+    (desk.work / "other_name").symlink_to(rank()[0])
+    page, _ = run_and_read(desk, 1, program=[*rank("traffic"), ":", "-n", "2", "./other_name", "traffic"])
     equal([each["known"] for each in page.data["ranks"]], [True] * 3, "what is known of two programs")
+    found = [row[:2] for row in page.tables["Time of each rank"]]
+    equal(found, [["rank", "program"], ["0", "0: report_rank"], ["1", "1: other_name"], ["2", "1: other_name"]], "programs")
+    page, _ = run_and_read(desk, 2)
+    equal(page.tables["Time of each rank"][0][:2], ["rank", "host"], "of one program")
+
+
+@case()
+def the_report_knows_which_ranks_have_no_record(desk):
     page, _ = run_and_read(desk, 2, program=["true"])
     equal([each["known"] for each in page.data["ranks"]], [False] * 2, "what is known")
     check(any("nothing was recorded" in each for each in page.sentences), f"{page.sentences}")

@@ -100,10 +100,15 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/connect/least_used_test.cpp \
   tests/unit/transport/verbs/connect/lifetime_test.cpp \
   tests/unit/transport/verbs/connect/handshake_packing_test.cpp \
+  tests/unit/transport/verbs/connect/pair_maker_test.cpp \
+  tests/unit/transport/verbs/connect/random_traffic.hpp \
+  tests/unit/transport/verbs/connect/reconnector_pairs_test.cpp \
+  tests/unit/transport/verbs/connect/reconnector_test.cpp \
   tests/unit/transport/verbs/connections_test.cpp \
   tests/unit/transport/verbs/datagram/datagram_channel_test.cpp \
   tests/unit/transport/verbs/datagram/kernel_prober_test.cpp \
   tests/unit/transport/verbs/datagram/node_watch_test.cpp \
+  tests/unit/transport/verbs/device/completion_channel_test.cpp \
   tests/unit/transport/verbs/device/device_choice_machines_test.cpp \
   tests/unit/transport/verbs/device/device_choice_test.cpp \
   tests/unit/transport/verbs/datagram/routes_test.cpp \
@@ -117,6 +122,8 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/eager/eager_channel_test.cpp \
   tests/unit/transport/verbs/eager/held_packets_test.cpp \
   tests/unit/transport/verbs/eager/sent_requests_test.cpp \
+  tests/unit/transport/verbs/endpoint/bulk_pairs_test.cpp \
+  tests/unit/transport/verbs/endpoint/pair_choice_test.cpp \
   tests/unit/transport/verbs/endpoint/port_counters_test.cpp \
   tests/unit/transport/verbs/endpoint/receive_budget_test.cpp \
   tests/unit/transport/verbs/endpoint/settings_test.cpp \
@@ -134,6 +141,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/verbs_transport_networks_test.cpp \
   tests/unit/transport/verbs/verbs_transport_pieces_test.cpp \
   tests/unit/transport/verbs/verbs_transport_rails_test.cpp \
+  tests/unit/transport/verbs/verbs_transport_stream_test.cpp \
   tests/unit/transport/verbs/verbs_transport_test.cpp \
   tests/double/arbitrary_packets_test.cpp \
   tests/unit/transport/verbs/verbs_transport_trust_test.cpp \

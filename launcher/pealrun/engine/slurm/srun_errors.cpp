@@ -64,10 +64,21 @@ bool is_news(std::string_view line) {
                      [line](std::string_view each) { return line.starts_with(each); });
 }
 
+bool is_broken_connection(std::string_view line) {
+  constexpr std::string_view beginnings[] = {"srun: error: _server_read: ",
+                                             "srun: error: step_launch_notify_io_failure: "};
+  return std::any_of(std::begin(beginnings), std::end(beginnings),
+                     [line](std::string_view each) { return line.starts_with(each); });
+}
+
 }  // namespace
 
 bool srun_errors::take(std::string_view line) {
   if (is_news(line)) return false;
+  if (is_broken_connection(line)) {
+    kept_back_.append(line) += '\n';
+    return false;
+  }
   const auto found = failure_in(line);
   if (!found) return true;
   if (!first_) first_ = found;

@@ -28,8 +28,12 @@ class srun_errors {
   /// and news of srun's own doings, are not.
   bool take(std::string_view line);
   [[nodiscard]] const std::optional<rank_failure>& first() const { return first_; }
+  /// Lines about connections that broke, which daemons leave that were killed. They are to be shown
+  /// where nothing else says why the job has ended.
+  [[nodiscard]] const std::string& kept_back() const { return kept_back_; }
 
  private:
+  std::string kept_back_;
   std::optional<rank_failure> first_;
 };
 

@@ -67,7 +67,9 @@ details { margin: .5em 0; } summary { cursor: pointer; }
   body { font-size: 10pt; max-width: none; padding: 0; print-color-adjust: exact;
     -webkit-print-color-adjust: exact; }
   svg { max-width: 100%; height: auto; } .wide { overflow: visible; }
-  th, td { padding: .1em .4em; white-space: normal; } h2, h3, caption { break-after: avoid; }
+  th, td { padding: .1em .4em; white-space: normal; } td.n { white-space: nowrap; }
+  h2, h3, h2 + p, h3 + p, caption, summary { break-after: avoid; }
+  tbody tr:first-child { break-before: avoid; }
   tr, svg { break-inside: avoid; } output { display: none; } }
 )css";
 

@@ -72,13 +72,16 @@ std::string taken(double seconds) { return seconds <= 0 ? "–" : time_text(seco
 }  // namespace
 
 std::string ranks_table(const gathered_run& run) {
-  table made{"Time of each rank",
-             {"rank", "host", "time", "computing", "waiting", "copying", "handling", "sent",
-              "received", "messages sent"},
-             2};
+  const bool several =
+      std::ranges::any_of(run.ranks, [](const noted_rank& each) { return !each.program.empty(); });
+  std::vector<std::string> heads{"rank",    "host",     "time", "computing", "waiting",
+                                 "copying", "handling", "sent", "received",  "messages sent"};
+  if (several) heads.insert(heads.begin() + 1, "program");
+  table made{"Time of each rank", heads, several ? 3U : 2U};
   for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
     const noted_rank& of = run.ranks[rank];
     made.begin(fmt::format("{}", rank));
+    if (several) made.word(of.program);
     if (!of.known) {
       made.word("not known");
       for (int k = 0; k < 8; ++k) made.number("–");

@@ -65,7 +65,7 @@ class bulk_chain {
     int failed = ibv_post_send(to.pair.get(), requests_.data(), &refused);
     std::uint32_t done = count_;
     if (failed != 0) done = refused ? static_cast<std::uint32_t>(refused - requests_.data()) : 0;
-    for (std::uint32_t each = 0; each < done; ++each) to.under_way.push_back(parts_[each]);
+    for (std::uint32_t each = 0; each < done; ++each) to.add(parts_[each]);
     if (to.rail != 0) of.bulk.elsewhere += done;
     to.refused.insert(to.refused.end(), parts_.begin() + done, parts_.begin() + count_);
     return failed == ENOMEM || failed == EAGAIN ? 0 : failed;

@@ -13,9 +13,9 @@ namespace peal::verbs {
 
 namespace {
 
-/// A part costs a work request, a completion, and here a doorbell as well. Devices may want smaller
-/// ones (device::longest_part). Above this size nothing more is gained, and a lost packet makes
-/// more to be sent again.
+/// A part costs a work request and a completion. Devices may want smaller ones
+/// (device::longest_part). Above this size nothing more is gained, and a lost packet makes more to
+/// be sent again.
 constexpr std::uint64_t largest_part = 512 << 10;
 /// Over several rails: parts of a payload for each, and bytes under way on each queue pair.
 constexpr std::uint64_t parts_to_share = 4;
@@ -31,7 +31,7 @@ std::uint64_t fetcher::part_of(const connection& from, std::uint64_t bytes) cons
 }
 
 bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
-  if (!exposed::registered(f.where)) return false;
+  if (!exposed::registered(f.where) || from.links.readers() == 0) return false;
   fetch_progress& mine = fetch_progress::of(f);
   mine.target = static_cast<std::byte*>(
       f.lands_nowhere() ? std::aligned_alloc(page, (f.bytes + page - 1) & ~(page - 1)) : f.into);
@@ -51,8 +51,12 @@ bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t e
   } else {
     from.reads.ready(f);
   }
-  post(from);
-  take_turns();
+  if (holds_) {
+    note(from);
+  } else {
+    post(from);
+    take_turns();
+  }
   return true;
 }
 
@@ -114,7 +118,7 @@ void fetcher::leave_rest(connection& from, fetch& f) noexcept {
 
 void fetcher::told_more(connection& from, fetch& f) noexcept {
   go_on(from, f);
-  if (from.reads.any_unposted()) post(from);
+  if (from.reads.any_unposted()) note(from);
   take_turns();
 }
 
@@ -147,22 +151,21 @@ void fetcher::add(bulk_chain& to, const connection& from, std::size_t which,
          exposed::address(part.of->where) + part.at, key);
 }
 
-/// Of each link. Where writes are to be seen too, its last queue pair is left to them (writer.hpp).
+/// Of each link.
 std::size_t fetcher::readers(const connection& from) const noexcept {
-  const bool all =
-      endpoint_.set.rendezvous == rendezvous_mode::read || !from.links.has_one_for_writes();
-  return all ? from.links.of_each() : from.links.for_writes();
+  return std::min<std::size_t>(endpoint_.choice.count(), from.links.readers());
 }
 
 /// Parts that may be under way there.
-std::size_t fetcher::limit_of(const connection& from, const bulk_queue& at) const noexcept {
+std::uint32_t fetcher::limit_of(const connection& from, const bulk_queue& at) const noexcept {
   // Half served, half waiting.
-  const std::size_t most =
+  const std::uint32_t most =
       std::min({endpoint_.set.read_depth, at.read_limit * 2, bulk_chain::longest});
   fetch* const next = from.reads.oldest_unposted();
   if (from.links.in_use() == 1 || !next) return most;
   const std::uint64_t part = fetch_progress::of(*next).part;
-  return std::min<std::size_t>(most, std::max<std::uint64_t>(2, most_under_way / part));
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(most, std::max<std::uint64_t>(2, most_under_way / part)));
 }
 
 /// Requires: there is one.
@@ -187,53 +190,115 @@ bulk_part fetcher::next_part(reads& from) const noexcept {
   return made;
 }
 
-/// Parts of the oldest unposted fetches, as many as the queue pairs take.
-void fetcher::post(connection& from, bool turn) noexcept {
-  std::array<bulk_chain, most_bulk * most_rails> chains;
-  std::array<int, most_bulk * most_rails> failed{};
-  const std::size_t count = from.links.size(), of_each = readers(from);
-  for (std::size_t each = 0; each < count; ++each) {
-    if (from.links[each].refused.empty()) continue;
-    endpoint_.bulk.refused -= static_cast<std::uint32_t>(from.links[each].refused.size());
-    for (const bulk_part& part : std::exchange(from.links[each].refused, {})) {
-      add(chains[each], from, each, part);
-      pacing_.posted(from.reads.pace, part.bytes);
-    }
+void fetcher::note(connection& at) noexcept {
+  if (at.reads.noted) return;
+  at.reads.noted = true;
+  noted_.push_back(&at);
+  ++endpoint_.bulk.unposted;
+}
+
+void fetcher::forget(connection& gone) noexcept {
+  if (!gone.reads.noted) return;
+  gone.reads.noted = false;
+  std::erase(noted_, &gone);
+  --endpoint_.bulk.unposted;
+}
+
+void fetcher::flush() noexcept {
+  while (!noted_.empty()) {
+    connection& at = *noted_.back();
+    forget(at);
+    if (at.is_open() && at.reads.any_unposted()) post(at);
   }
-  const auto takes = [&](std::size_t which) {
-    const bulk_queue& at = from.links[which];
-    return which % from.links.of_each() < of_each && at.pair &&
-           at.under_way.size() + chains[which].size() < limit_of(from, at);
-  };
-  std::size_t posted = 0;
-  while (from.reads.any_unposted()) {
-    if (from.reads.pace.waits || !pacing_.admits(from.reads.pace, turn, posted)) {
+}
+
+/// One that has more than half of what it takes gets nothing more.
+void fetcher::find_takers(connection& from) noexcept {
+  takers_.clear();
+  const std::size_t of_each = readers(from);
+  if (endpoint_.choice.tries() && of_each < endpoint_.choice.count()) endpoint_.choice.spoil();
+  for (std::size_t first = 0; first < from.links.size(); first += most_bulk)
+    for (std::size_t which = first; which < first + of_each; ++which) {
+      const bulk_queue& at = from.links[which];
+      const std::size_t has = at.under_way.size();
+      const std::uint32_t limit = limit_of(from, at);
+      if (!at.pair || !at.refused.empty() || has > limit / 2) continue;
+      takers_.push_back({which, limit - static_cast<std::uint32_t>(has), at.bytes});
+    }
+}
+
+/// Parts of the oldest unposted fetches, as many as the queue pairs take. Of several that have the
+/// same under way the next one in turn gets a part.
+void fetcher::deal_out(connection& from, bool turn) noexcept {
+  placed_.clear();
+  find_takers(from);
+  std::size_t queue = from.reads.next_queue;
+  while (!takers_.empty() && from.reads.any_unposted()) {
+    if (from.reads.pace.waits || !pacing_.admits(from.reads.pace, turn, placed_.size())) {
       pacing_.wait(from, from.reads.pace);
       break;
     }
-    // The next queue pair in turn that has room.
-    std::size_t at = from.reads.next_queue % count, tried = 0;
-    for (; tried < count && !takes(at); ++tried) at = (at + 1) % count;
-    if (tried == count) break;
+    std::size_t at = queue % takers_.size();
+    for (std::size_t each = 1; each < takers_.size(); ++each)
+      if (const std::size_t other = (queue + each) % takers_.size();
+          takers_[other].bytes < takers_[at].bytes)
+        at = other;
     if (from.reads.any_again()) --endpoint_.bulk.refused;
     const bulk_part part = next_part(from.reads);
-    add(chains[at], from, at, part);
+    placed_.push_back({takers_[at].which, part});
     pacing_.posted(from.reads.pace, part.bytes);
-    ++posted;
-    from.reads.next_queue = static_cast<std::uint8_t>((at + 1) % count);
+    takers_[at].bytes += part.bytes;
+    queue = at + 1;
+    if (--takers_[at].room == 0) takers_.erase(takers_.begin() + static_cast<std::ptrdiff_t>(at));
     ++endpoint_.counters.reads;
   }
-  for (std::size_t each = 0; each < count; ++each) {
-    if (chains[each].size() == 0) continue;
-    ++endpoint_.counters.read_doorbells;
-    failed[each] = chains[each].post(from.links[each], endpoint_);
-    endpoint_.bulk.refused += static_cast<std::uint32_t>(from.links[each].refused.size());
-    for (const bulk_part& part : from.links[each].refused)
-      pacing_.over(from.reads.pace, part.bytes);
+  from.reads.next_queue = static_cast<std::uint8_t>(queue % most_bulk);
+}
+
+void fetcher::post(connection& from, bool turn) noexcept {
+  deal_out(from, turn);
+  std::array<int, most_bulk * most_rails> failed{};
+  for (std::size_t which = 0; which < from.links.size(); ++which) failed[which] = post(from, which);
+  // Which may begin other fetches.
+  for (std::size_t which = 0; which < from.links.size(); ++which)
+    if (failed[which] != 0 && from.links[which].pair)
+      failures_.failed(from, from.links[which], failed[which]);
+}
+
+/// What was refused before, and what was dealt to it, with one doorbell. 0, or why the queue pair
+/// is broken.
+int fetcher::post(connection& from, std::size_t which) noexcept {
+  bulk_queue& at = from.links[which];
+  bulk_chain chain;
+  if (!at.refused.empty() && at.refused.front().of) {
+    endpoint_.bulk.refused -= static_cast<std::uint32_t>(at.refused.size());
+    for (const bulk_part& part : std::exchange(at.refused, {})) {
+      add(chain, from, which, part);
+      pacing_.posted(from.reads.pace, part.bytes);
+    }
   }
-  for (std::size_t each = 0; each < count; ++each)
-    if (failed[each] != 0 && from.links[each].pair)
-      failures_.failed(from, from.links[each], failed[each]);
+  for (const placed& each : placed_)
+    if (each.which == which) add(chain, from, which, each.part);
+  if (chain.size() == 0) return 0;
+  ++endpoint_.counters.read_doorbells;
+  const std::uint64_t before = at.bytes;
+  const int failed = chain.post(at, endpoint_);
+  if (under_way_ == 0 && at.bytes > before) endpoint_.choice.begin(endpoint_.nanoseconds());
+  under_way_ += at.bytes - before;
+  endpoint_.bulk.refused += static_cast<std::uint32_t>(at.refused.size());
+  for (const bulk_part& part : at.refused) pacing_.over(from.reads.pace, part.bytes);
+  return failed;
+}
+
+/// Parts are under way no more: they have come, or never will.
+void fetcher::moved(std::uint64_t bytes) noexcept {
+  stopped(bytes);
+  if (endpoint_.choice.moved(bytes)) endpoint_.choice.look(endpoint_.nanoseconds(), under_way_);
+}
+void fetcher::stopped(std::uint64_t bytes) noexcept {
+  if (bytes == 0) return;
+  under_way_ -= bytes;
+  if (under_way_ == 0) endpoint_.choice.end(endpoint_.nanoseconds());
 }
 
 void fetcher::read_again(connection& from, bulk_queue& gone) noexcept {
@@ -242,10 +307,16 @@ void fetcher::read_again(connection& from, bulk_queue& gone) noexcept {
     from.reads.read_again(part);
     ++endpoint_.bulk.refused;
   };
-  for (; !gone.under_way.empty(); gone.under_way.pop_front()) {
-    if (gone.under_way.front().of) pacing_.over(from.reads.pace, gone.under_way.front().bytes);
-    put(gone.under_way.front());
+  std::uint64_t read = 0;
+  while (!gone.under_way.empty()) {
+    const bulk_part part = gone.take();
+    if (part.of) {
+      read += part.bytes;
+      pacing_.over(from.reads.pace, part.bytes);
+    }
+    put(part);
   }
+  stopped(read);
   endpoint_.bulk.refused -= static_cast<std::uint32_t>(gone.refused.size());
   for (const bulk_part& each : std::exchange(gone.refused, {})) put(each);
 }
@@ -254,22 +325,24 @@ void fetcher::step(connections& connections) noexcept {
   connections.for_each([this](connection& each) {
     if (each.is_open()) post(each);
   });
+  // What was under way may be gone with a connection that broke.
+  take_turns();
 }
 
 void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {
   bulk_queue& at = from.links[bulk];
-  const bulk_part over = at.under_way.front();
-  at.under_way.pop_front();
+  const bulk_part over = at.take();
   fetch& f = *over.of;
   fetch_progress& mine = fetch_progress::of(f);
   mine.unread -= over.bytes;
   endpoint_.counters.read_bytes += over.bytes;
   endpoint_.counters.rail_bytes[at.rail] += over.bytes;
-  endpoint_.counters.queue_bytes[bulk % from.links.of_each()] += over.bytes;
+  endpoint_.counters.queue_bytes[bulk % most_bulk] += over.bytes;
   if (f.absorb) f.absorb(f, mine.target + over.at, over.at, over.bytes);
   if (mine.unread == 0) finish(from, f);
+  moved(over.bytes);
   pacing_.over(from.reads.pace, over.bytes);
-  if (from.reads.any_unposted()) post(from);
+  if (from.reads.any_unposted()) note(from);
   take_turns();
   count(f, over.bytes);
 }
@@ -311,8 +384,13 @@ void fetcher::abandon(connection& from, std::vector<fetch*>& ending) noexcept {
   for (bulk_queue& each : from.links) {
     if (each.rail != 0)
       endpoint_.bulk.elsewhere -= static_cast<std::uint32_t>(each.under_way.size());
-    for (; !each.under_way.empty(); each.under_way.pop_front())
-      if (each.under_way.front().of) pacing_.over(from.reads.pace, each.under_way.front().bytes);
+    std::uint64_t read = 0;
+    while (!each.under_way.empty())
+      if (const bulk_part part = each.take(); part.of) {
+        read += part.bytes;
+        pacing_.over(from.reads.pace, part.bytes);
+      }
+    stopped(read);
     endpoint_.bulk.refused -= static_cast<std::uint32_t>(each.refused.size());
     each.refused.clear();
   }

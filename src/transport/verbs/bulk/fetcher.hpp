@@ -2,10 +2,11 @@
 // How the receiver reads large payloads: by RDMA READs, in parts, over the connection's bulk queue
 // pairs.
 //
-// What is to be read of a fetch is cut into parts that go to the bulk queue pairs in turn; every
-// part is signaled. Parts that go to one queue pair at a time share one doorbell. Where there are
-// several rails each has few bytes under way, so that a faster rail takes more. When several peers
-// have something to be read, they take turns: fetch_pacing.hpp.
+// What is to be read of a fetch is cut into parts; every part is signaled. A part goes to the queue
+// pair that has the fewest bytes under way, so that a faster one, or a faster rail, takes more.
+// Parts that go to one queue pair in the same poll share one doorbell, and a queue pair gets more
+// only when half of what it takes is through. When several peers have something to be read, they
+// take turns: fetch_pacing.hpp.
 //
 // Where either side's memory is registered piece by piece, as much is read as both have registered.
 // A piece more of this side's is registered at a poll. What cannot be registered comes as
@@ -93,6 +94,13 @@ class fetcher {
   /// False: it cannot be read (one side is not registered), and nothing happened. Requires: open.
   /// Its share is [begin, end) of the payload; `begin` is a multiple of a page.
   [[nodiscard]] bool start(connection&, fetch&, std::size_t begin, std::size_t end) noexcept;
+  /// Whether parts wait until `flush`, so that those of several fetches share doorbells.
+  void hold(bool wanted) noexcept { holds_ = wanted; }
+  /// Parts of this connection are to be posted at the next flush.
+  void note(connection&) noexcept;
+  void flush() noexcept;
+  /// The connection is being taken away.
+  void forget(connection&) noexcept;
   /// The oldest READ of this bulk queue pair has completed.
   void completed(connection&, std::uint32_t bulk) noexcept;
   /// Posts again what full queues refused.
@@ -110,6 +118,16 @@ class fetcher {
   void abandon(connection&, std::vector<fetch*>& ending) noexcept;
 
  private:
+  /// A queue pair that takes parts now.
+  struct taker {
+    std::size_t which;
+    std::uint32_t room;
+    std::uint64_t bytes;  // under way there
+  };
+  struct placed {
+    std::size_t which;
+    bulk_part part;
+  };
   [[nodiscard]] bool prepare(fetch&) noexcept;
   [[nodiscard]] static std::uint64_t reach(fetch&) noexcept;
   void go_on(connection&, fetch&) noexcept;
@@ -117,9 +135,14 @@ class fetcher {
   void finish(connection&, fetch&) noexcept;
   static void add(bulk_chain&, const connection&, std::size_t which, const bulk_part&) noexcept;
   void post(connection&, bool turn = false) noexcept;
+  [[nodiscard]] int post(connection&, std::size_t which) noexcept;
+  void deal_out(connection&, bool turn) noexcept;
+  void find_takers(connection&) noexcept;
+  void moved(std::uint64_t bytes) noexcept;
+  void stopped(std::uint64_t bytes) noexcept;
   void take_turns() noexcept;
   [[nodiscard]] std::size_t readers(const connection&) const noexcept;
-  [[nodiscard]] std::size_t limit_of(const connection&, const bulk_queue&) const noexcept;
+  [[nodiscard]] std::uint32_t limit_of(const connection&, const bulk_queue&) const noexcept;
   [[nodiscard]] bulk_part next_part(reads&) const noexcept;
   void let_go(fetch&) noexcept;
   [[nodiscard]] std::uint64_t part_of(const connection&, std::uint64_t bytes) const noexcept;
@@ -135,6 +158,12 @@ class fetcher {
     fetch* of;
   };
   std::deque<growing> growing_;  // fetches whose targets are not registered to their end
+  bool holds_ = false;
+  std::vector<connection*> noted_;
+  std::uint64_t under_way_ = 0;  // bytes, of all peers
+  // Of one call, kept for their memory.
+  std::vector<taker> takers_;
+  std::vector<placed> placed_;
 };
 
 }  // namespace peal::verbs

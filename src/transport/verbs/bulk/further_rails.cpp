@@ -16,17 +16,22 @@ constexpr int batch = 32;
 bool further_rails::poll() noexcept {
   bool moved = false;
   if (endpoint_.bulk.left_out > 0) moved = tell();
-  if (endpoint_.bulk.elsewhere == 0) return moved;
-  for (std::size_t rail = 1; rail < endpoint_.rails.size(); ++rail) {
+  if ((endpoint_.bulk.elsewhere | endpoint_.bulk.controls) == 0) return moved;
+  for (std::uint8_t rail = 1; rail < endpoint_.rails.size(); ++rail) {
     std::array<ibv_wc, batch> done;
     const int count = ibv_poll_cq(endpoint_.completions(rail), batch, done.data());
-    for (int each = 0; each < count; ++each) moved |= take(done[static_cast<std::size_t>(each)]);
+    for (int each = 0; each < count; ++each)
+      moved |= take(done[static_cast<std::size_t>(each)], rail);
   }
   return moved;
 }
 
-bool further_rails::take(const ibv_wc& one) noexcept {
+bool further_rails::take(const ibv_wc& one, std::uint8_t rail) noexcept {
   const work_id which{one.wr_id};
+  if (which.kind() == work::receive || which.kind() == work::send) {
+    events_.completed(one, rail);
+    return true;
+  }
   connection* const at = connections_.of(which);
   if (!at || at->is_lost() || which.detail() >= at->links.size()) return false;
   bulk_queue& queue = at->links[which.detail()];
@@ -50,6 +55,10 @@ bool further_rails::take(const ibv_wc& one) noexcept {
 
 void further_rails::failed(connection& at, const bulk_queue& queue, const char* cause) noexcept {
   if (at.is_lost()) return;
+  if (queue.link == at.handshake.link()) {
+    events_.broke(at, cause);
+    return;
+  }
   log_warning(
       "{} is left out on the way to rank {}, and large messages go over {} alone from now on: {}",
       endpoint_.rails[queue.rail].name(), at.peer,

@@ -6,7 +6,7 @@
 // then on. Its queue pairs are destroyed, so that nothing late is read or written over it; what was
 // under way moves again over the other links; and the peer is told over the first rail. The peer
 // leaves the link out too: so it does not take a payload for complete while an old WRITE may still
-// be on its way. The first rail carries the messages; when it fails the connection breaks.
+// be on its way. When the link that carries the messages fails the connection breaks.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.
@@ -17,6 +17,7 @@
 #include "transport/verbs/bulk/payload_header.hpp"
 #include "transport/verbs/bulk/writer.hpp"
 #include "transport/verbs/eager/interface.hpp"
+#include "transport/verbs/peer_events.hpp"
 
 namespace peal::verbs {
 
@@ -25,12 +26,13 @@ class connections;
 class further_rails {
  public:
   further_rails(endpoint& endpoint, connections& connections, sender& out, fetcher& reads,
-                writer& writes)
+                writer& writes, peer_events& told)
       : endpoint_{endpoint},
         connections_{connections},
         sender_{out},
         fetcher_{reads},
-        writer_{writes} {}
+        writer_{writes},
+        events_{told} {}
 
   /// Takes completions, tells peers of links that were left out. True when something moved.
   bool poll() noexcept;
@@ -41,7 +43,7 @@ class further_rails {
 
  private:
   void leave_out(connection&, std::uint32_t link) noexcept;
-  [[nodiscard]] bool take(const ibv_wc&) noexcept;
+  [[nodiscard]] bool take(const ibv_wc&, std::uint8_t rail) noexcept;
   [[nodiscard]] bool tell() noexcept;
 
   endpoint& endpoint_;
@@ -49,6 +51,7 @@ class further_rails {
   sender& sender_;
   fetcher& fetcher_;
   writer& writer_;
+  peer_events& events_;
 };
 
 }  // namespace peal::verbs

@@ -20,17 +20,21 @@ constexpr std::size_t worth_two = 64 << 10;
 }  // namespace
 
 remote_region payloads::expose(peer_id to, const void* data, std::size_t bytes) noexcept {
-  // What is written to the peer is registered as a whole, since whole shares are asked for.
-  const bool divided = pieces::divide(bytes) && mode_ == rendezvous_mode::read;
   const auto* const first = static_cast<const std::byte*>(data);
-  registration* const held = divided ? cache_.find(data, bytes, range_use::source)
-                                     : cache_.acquire(data, bytes, range_use::source);
+  connection* const at = connections_.of(to);
+  const std::uint64_t push = at ? pusher_.plan(*at, first, bytes) : 0;
+  // What is all pushed is not read; where the receiver has no room for it, it comes in slots again.
+  const bool is_read = pusher::planned(push) < bytes;
+  // What is written to the peer is registered as a whole, since whole shares are asked for.
+  const bool divided = is_read && pieces::divide(bytes) && mode_ == rendezvous_mode::read;
+  registration* held = nullptr;
+  if (divided) held = cache_.find(data, bytes, range_use::source);
+  else if (is_read) held = cache_.acquire(data, bytes, range_use::source);
   const std::uint64_t number = exposures_.add({to, first, bytes, held});
   const bool in_pieces = divided && !held;
   remote_region made = exposed::make(
       data, number, in_pieces ? further_keys_.begin(to, number, first, bytes) : held, in_pieces);
-  if (connection* const at = connections_.of(to))
-    made.words[3] = pusher_.plan(*at, static_cast<const std::byte*>(data), bytes);
+  made.words[3] = push;
   return made;
 }
 
@@ -54,36 +58,78 @@ void payloads::start(fetch& f) noexcept {
   fetch_progress::begin(f);
   std::size_t here = 0;
   const std::size_t pushed = pusher_.claim(f, here);
-  std::size_t unwritten =
-      exposed::in_pieces(f.where) ? f.bytes : first_written(*from, pushed, f.bytes);
-  // Asked for first: where devices are emulated, posting a READ takes as long as the READ.
-  if (unwritten < f.bytes) {
-    if (!writer_.start(*from, f, unwritten, f.bytes)) unwritten = f.bytes;
-    else sender_.flush();
+  if (pushed < f.bytes) {
+    if (pairs_for(*from, f) == pair_progress::coming) waiting_.push_back({&f, pushed});
+    else go_on(*from, f, pushed);
   }
-  if (pushed < unwritten && !fetcher_.start(*from, f, pushed, unwritten))
-    staged_.start(*from, f, pushed, unwritten);
   count(f, here);
 }
 
+/// What is not registered needs none.
+pair_progress payloads::pairs_for(connection& from, const fetch& f) noexcept {
+  const links& its = from.links;
+  if (!exposed::registered(f.where)) return pair_progress::refused;
+  if (its.readers() >= endpoint_.choice.count() &&
+      (its.has_one_for_writes() || !endpoint_.set.writes)) [[likely]]
+    return pair_progress::ready;
+  return events_.pairs_wanted(from, false);
+}
+
+void payloads::go_on(connection& from, fetch& f, std::size_t pushed) noexcept {
+  std::size_t unwritten =
+      exposed::in_pieces(f.where) ? f.bytes : first_written(from, pushed, f.bytes);
+  // Asked for first: where devices are emulated, posting a READ takes as long as the READ.
+  if (unwritten < f.bytes) {
+    if (!writer_.start(from, f, unwritten, f.bytes)) unwritten = f.bytes;
+    else sender_.flush();
+  }
+  if (pushed < unwritten && !fetcher_.start(from, f, pushed, unwritten))
+    staged_.start(from, f, pushed, unwritten);
+}
+
+void payloads::pairs_changed(connection& of) noexcept {
+  const auto first = std::ranges::stable_partition(
+      waiting_, [&](const waiting& each) { return each.of->from != of.peer; });
+  const std::vector<waiting> its(first.begin(), first.end());
+  waiting_.erase(first.begin(), first.end());
+  for (const waiting& each : its) go_on(of, *each.of, each.pushed);
+  if (of.reads.any_unposted()) fetcher_.note(of);
+}
+
+bool payloads::lacks_pairs(const connection& at) const noexcept {
+  return (at.reads.any() && at.links.readers() == 0) ||
+         (writer_.moves(at.peer) && !at.links.has_one_for_writes());
+}
+
+/// A peer that computes answers late, and a device may give none for a while.
+void payloads::ask_again() noexcept {
+  std::erase_if(bereft_, [this](const connection* each) { return !lacks_pairs(*each); });
+  const std::vector<connection*> all = bereft_;  // one may break meanwhile
+  for (connection* each : all)
+    if (each->is_open()) (void)events_.pairs_wanted(*each, true);
+}
+
 bool payloads::under_way(const connection& with) const noexcept {
-  return with.reads.any() || staged_.awaits(with.peer) || writer_.under_way(with.peer) ||
+  return with.reads.any() || with.pairing.under_way() || awaits_pairs(with.peer) ||
+         staged_.awaits(with.peer) || writer_.under_way(with.peer) ||
          pusher_.under_way(with.peer) || further_keys_.under_way(with.peer);
+}
+
+bool payloads::awaits_pairs(peer_id from) const noexcept {
+  return std::ranges::any_of(waiting_,
+                             [from](const waiting& each) { return each.of->from == from; });
 }
 
 /// Where, in a payload whose beginning is pushed, the share begins that the sender is to write.
 std::size_t payloads::first_written(const connection& from, std::size_t pushed,
                                     std::size_t bytes) const noexcept {
+  if (!endpoint_.set.asks_for_writes(from.links.same_device())) return bytes;
   const std::size_t half = pushed + (bytes - pushed) / 2 / page * page;
   switch (mode_) {
     case rendezvous_mode::read: return bytes;
     case rendezvous_mode::write: return pushed;
     case rendezvous_mode::both: return half;
-    case rendezvous_mode::automatic: {
-      const bool by_both = from.links.same_device() ? endpoint_.set.halves.on_own_node
-                                                    : endpoint_.set.halves.on_other_nodes;
-      return by_both && bytes - pushed >= worth_two ? half : bytes;
-    }
+    case rendezvous_mode::automatic: return bytes - pushed >= worth_two ? half : bytes;
   }
   return bytes;
 }
@@ -96,6 +142,7 @@ bool payloads::push() noexcept {
 
 bool payloads::step() noexcept {
   bool moved = push();
+  if (!bereft_.empty()) ask_again();
   if (writer_.busy()) moved |= writer_.step();
   if (staged_.busy()) moved |= staged_.step();
   if (further_keys_.busy()) moved |= further_keys_.step();
@@ -103,12 +150,13 @@ bool payloads::step() noexcept {
   if (endpoint_.bulk.any()) {
     moved |= rails_.poll();
     if (endpoint_.bulk.refused > 0) fetcher_.step(connections_);
+    flush();
   }
   return moved;
 }
 
 void payloads::failed(connection& at, bulk_queue& which, int why) noexcept {
-  if (which.rail == 0) events_.broke(at, std::strerror(why));
+  if (which.link == at.handshake.link()) events_.broke(at, std::strerror(why));
   else rails_.failed(at, which, std::strerror(why));
 }
 
@@ -121,6 +169,10 @@ outcome payloads::take(connection& from, const payload_view& said) noexcept {
     case payload_kind::written: return writer_.arrived(from, said.header);
     case payload_kind::left_out: rails_.told(from, said.header.detail); return {};
     case payload_kind::keys: return take_keys(from, said);
+    case payload_kind::pairs_asked:
+    case payload_kind::pairs_given:
+    case payload_kind::pairs_ready: return events_.pairs_told(from, said);
+    case payload_kind::nothing: return {};
   }
   return outcome::senseless("part of a payload of no known kind");
 }
@@ -149,11 +201,63 @@ void payloads::completed(connection& at, std::uint32_t bulk) noexcept {
   else fetcher_.completed(at, bulk);
 }
 
+void payloads::forget(connection& gone) noexcept {
+  fetcher_.forget(gone);
+  std::erase(bereft_, &gone);
+}
+
+/// What it says of links is of such as are no more.
+void payloads::make_meaningless(std::byte* packet, std::size_t bytes) noexcept {
+  payload_header header;
+  if (bytes < sizeof header) return;
+  std::memcpy(&header, packet, sizeof header);
+  switch (header.kind) {
+    case payload_kind::pairs_asked:
+    case payload_kind::pairs_given:
+    case payload_kind::pairs_ready:
+    case payload_kind::left_out: header.kind = payload_kind::nothing; break;
+    case payload_kind::written: header.detail = 0; break;  // no link
+    default: return;
+  }
+  std::memcpy(packet, &header, sizeof header);
+}
+
+void payloads::interrupt(connection& broken) noexcept {
+  forget(broken);
+  if (broken.reads.any() && endpoint_.choice.tries()) endpoint_.choice.spoil();
+  broken.links.destroy();
+  for (bulk_queue& each : broken.links) {
+    if (each.rail != 0)
+      endpoint_.bulk.elsewhere -= static_cast<std::uint32_t>(each.under_way.size());
+    writer::write_again(each);
+    fetcher_.read_again(broken, each);
+  }
+  writer_.interrupt(broken.peer);
+  for (const kept_packet& each : broken.eager.kept)
+    if (each.staged) make_meaningless(endpoint_.slots.at(each.slot) + each.at, each.bytes);
+  const held_packets& held = broken.eager.held;
+  for (std::uint32_t each = 0; each < held.count(); ++each)
+    if (held[each].flags & immediate::staged)
+      make_meaningless(endpoint_.slots.at(held[each].slot) + held[each].at, held[each].bytes);
+}
+
+void payloads::go_on(connection& over) noexcept {
+  writer_.go_on(over.peer);
+  if (lacks_pairs(over)) bereft_.push_back(&over);
+  if (awaits_pairs(over.peer) && events_.pairs_wanted(over, false) != pair_progress::coming)
+    pairs_changed(over);
+}
+
 void payloads::abandon(peer_id gone, connection* at) noexcept {
   std::vector<fetch*> ending;  // whose shares come in several ways stands there several times
   pusher_.abandon(gone, ending);
   if (at) fetcher_.abandon(*at, ending);
   further_keys_.abandon(gone);
+  std::erase_if(waiting_, [&](const waiting& each) {
+    if (each.of->from != gone) return false;
+    ending.push_back(each.of);
+    return true;
+  });
   writer_.abandon(gone, ending);
   staged_.abandon(gone, ending);
   std::ranges::sort(ending);

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "transport/verbs/bulk/fetcher.hpp"
 #include "transport/verbs/bulk/further_rails.hpp"
@@ -41,7 +42,7 @@ class payloads final : private queue_failures {
         further_keys_{endpoint, cache, connections, out},
         fetcher_{endpoint, cache, *this, staged_, further_keys_},
         writer_{endpoint, cache, connections, out, exposures_, *this},
-        rails_{endpoint, connections, out, fetcher_, writer_} {}
+        rails_{endpoint, connections, out, fetcher_, writer_, told} {}
 
   [[nodiscard]] remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept;
   void withdraw(peer_id to, const remote_region&) noexcept;
@@ -55,12 +56,34 @@ class payloads final : private queue_failures {
   /// Parts of payloads are on their way here, or have been promised and have not left: the
   /// connection may not end.
   [[nodiscard]] bool under_way(const connection&) const noexcept;
+  /// Completions of rails besides the first. True when there were some.
+  bool read_rails() noexcept { return rails_.poll(); }
+  /// READs that are wanted from now on wait for the end of this poll, so that they share doorbells.
+  void hold() noexcept { fetcher_.hold(true); }
   /// Moves what waited for room. True when something was moved.
-  bool poll() noexcept { return busy() && step(); }
+  bool poll() noexcept {
+    fetcher_.hold(together_);
+    return busy() && step();
+  }
+  /// Whether READs wait for others outside of polls, too.
+  void hold_together(bool wanted) noexcept {
+    together_ = wanted;
+    fetcher_.hold(wanted);
+    if (!wanted) flush();
+  }
+  /// Posts the READs that wait for others.
+  void flush() noexcept {
+    if (endpoint_.bulk.unposted > 0) fetcher_.flush();
+  }
+  /// What waits for queue pairs goes on.
+  void pairs_changed(connection&) noexcept;
+  /// The connection is being taken away.
+  void forget(connection& gone) noexcept;
   /// Something was refused by the device though it was idle, so that no completion will tell when
   /// to try again; or memory is being registered.
   [[nodiscard]] bool wants_polling() const noexcept {
-    return endpoint_.bulk.refused > 0 || writer_.starved() || is_growing();
+    return endpoint_.bulk.refused > 0 || endpoint_.bulk.unposted > 0 || !bereft_.empty() ||
+           writer_.starved() || is_growing();
   }
   /// The device gave up this queue pair, which is not of the first rail.
   void rail_failed(connection& at, const bulk_queue& which, const char* cause) noexcept {
@@ -73,6 +96,12 @@ class payloads final : private queue_failures {
     (void)further_keys_.tell();
   }
 
+  // ---- a connection that broke and is made again (doc/internals/rdma.md, Reconnection)
+  /// Destroys its queue pairs; what was under way there is to be moved again.
+  void interrupt(connection&) noexcept;
+  /// It goes on, over other queue pairs.
+  void go_on(connection&) noexcept;
+
   /// The peer is gone: ends its fetches. `at` may be null. Requires: its queue pairs are destroyed,
   /// so that no device touches a buffer.
   void abandon(peer_id, connection* at) noexcept;
@@ -80,11 +109,22 @@ class payloads final : private queue_failures {
  private:
   [[nodiscard]] bool busy() const noexcept {
     return pusher_.busy() || writer_.busy() || staged_.busy() || endpoint_.bulk.any() ||
-           further_keys_.busy() || fetcher_.is_growing();
+           !bereft_.empty() || further_keys_.busy() || fetcher_.is_growing();
   }
   [[nodiscard]] bool is_growing() const noexcept {
     return further_keys_.is_growing() || fetcher_.is_growing();
   }
+  /// Whose rest, behind what is pushed, waits for queue pairs.
+  struct waiting {
+    fetch* of;
+    std::size_t pushed;
+  };
+  [[nodiscard]] pair_progress pairs_for(connection& from, const fetch&) noexcept;
+  void go_on(connection& from, fetch&, std::size_t pushed) noexcept;
+  [[nodiscard]] bool awaits_pairs(peer_id from) const noexcept;
+  [[nodiscard]] bool lacks_pairs(const connection&) const noexcept;
+  void ask_again() noexcept;
+  static void make_meaningless(std::byte* packet, std::size_t bytes) noexcept;
   bool step() noexcept;
   [[nodiscard]] outcome take(connection& from, const payload_view&) noexcept;
   [[nodiscard]] outcome take_keys(connection& from, const payload_view&) noexcept;
@@ -106,6 +146,10 @@ class payloads final : private queue_failures {
   fetcher fetcher_;
   writer writer_;
   further_rails rails_;
+  std::vector<waiting> waiting_;  // in the order in which they were started
+  // That broke and were made again, while what had begun to move has no queue pairs yet.
+  std::vector<connection*> bereft_;
+  bool together_ = false;
 };
 
 }  // namespace peal::verbs

@@ -34,14 +34,14 @@ std::size_t share_of(std::size_t bytes, std::size_t most) noexcept {
 // ---- the sender of payloads
 
 std::uint64_t pusher::plan(connection& to, const std::byte* data, std::size_t bytes) noexcept {
-  const std::size_t planned = share_of(bytes, endpoint_.set.push);
+  const std::size_t planned = share_of(bytes, endpoint_.set.most_pushed);
   const std::size_t packets = (planned + most_payload - 1) / most_payload;
   if (planned == 0 || !to.carries() || to.eager.refuses_eager()) return 0;
   if (to.eager.credits.left() < packets + to.eager.credits.window() / 2 ||
       endpoint_.slots.free() < packets + spare_slots)
     return 0;
   outgoing& mine = outgoing_[to.peer];
-  if (mine.bytes + planned > most_unanswered * endpoint_.set.push) return 0;
+  if (mine.bytes + planned > most_unanswered * endpoint_.set.most_pushed) return 0;
   const std::uint32_t number = ++mine.last_number;
   mine.bytes += planned;
   mine.all.push_back({number, planned});
@@ -150,6 +150,7 @@ std::size_t pusher::claim(fetch& f, std::size_t& here) noexcept {
   const auto number = static_cast<std::uint32_t>(word >> 32),
              planned = static_cast<std::uint32_t>(word);
   const std::size_t wanted = std::min<std::size_t>(planned, f.bytes);
+  if (wanted == 0) return 0;  // a peer in order has no number then
   const auto found = std::ranges::find(known, number, &beginning::number);
   if (found == known.end()) {
     known.push_back({number, planned, 0, nullptr, &f});

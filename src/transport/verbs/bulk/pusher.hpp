@@ -41,6 +41,10 @@ class pusher {
   /// for nothing.
   [[nodiscard]] std::uint64_t plan(connection& to, const std::byte* data,
                                    std::size_t bytes) noexcept;
+  /// How much that is.
+  [[nodiscard]] static std::size_t planned(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word);
+  }
   /// Sends what was planned and not sent, as far as there is room. True when something was.
   bool step() noexcept;
   [[nodiscard]] bool busy() const noexcept { return !jobs_.empty(); }

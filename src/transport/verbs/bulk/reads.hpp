@@ -58,6 +58,7 @@ class reads {
   fetch_pacing::peer pace;
   /// The queue pair whose turn it is.
   std::uint8_t next_queue = 0;
+  bool noted = false;  // the fetcher posts what waits at the end of this poll
 
  private:
   std::vector<fetch*> fetches_;

@@ -150,8 +150,8 @@ bool writer::post(write_job& mine) noexcept {
   connection* const to = connections_.of(mine.to);
   if (!to || !to->is_open() || !to->links.has_one_for_writes()) return false;
   bool moved = false;
-  for (std::size_t each = to->links.for_writes(); each < to->links.size() && mine.has_parts();
-       each += to->links.of_each())
+  for (std::size_t each = links::for_writes; each < to->links.size() && mine.has_parts();
+       each += most_bulk)
     if (to->links[each].pair) moved |= post(mine, *to, each);
   return moved;
 }
@@ -193,17 +193,15 @@ bool writer::post(write_job& mine, connection& to, std::size_t which) noexcept {
 
 void writer::write_again(bulk_queue& gone) noexcept {
   for (std::size_t left = gone.under_way.size(); left > 0; --left) {
-    const bulk_part each = gone.under_way.front();
-    gone.under_way.pop_front();
+    const bulk_part each = gone.take();
     if (each.job && each.bytes == 0) --each.job->noticing;
     else if (each.job) each.job->again.push_back(each);
-    else gone.under_way.push_back(each);
+    else gone.add(each);
   }
 }
 
 void writer::completed(connection& at, bulk_queue& which) noexcept {
-  const bulk_part over = which.under_way.front();
-  which.under_way.pop_front();
+  const bulk_part over = which.take();
   write_job& mine = *over.job;
   if (over.bytes == 0) {
     --mine.noticing;
@@ -212,7 +210,7 @@ void writer::completed(connection& at, bulk_queue& which) noexcept {
   mine.arrived += over.bytes;
   endpoint_.counters.write_bytes += over.bytes;
   endpoint_.counters.rail_bytes[which.rail] += over.bytes;
-  endpoint_.counters.queue_bytes[at.links.number_of(which) % at.links.of_each()] += over.bytes;
+  endpoint_.counters.queue_bytes[at.links.number_of(which) % most_bulk] += over.bytes;
   if (mine.arrived < mine.bytes) {
     (void)post(mine);
     return;
@@ -226,8 +224,8 @@ void writer::completed(connection& at, bulk_queue& which) noexcept {
 void writer::post_notices(write_job& mine) noexcept {
   connection* const to = connections_.of(mine.to);
   if (!to || !to->is_open()) return;
-  for (std::size_t each = to->links.for_writes() + to->links.of_each(); each < to->links.size();
-       each += to->links.of_each()) {
+  for (std::size_t each = links::for_writes + most_bulk; each < to->links.size();
+       each += most_bulk) {
     bulk_queue& at = to->links[each];
     const auto bit = static_cast<std::uint8_t>(1u << at.link);
     if ((mine.unnoticed & bit) == 0 || at.under_way.size() >= endpoint_.set.read_depth ||
@@ -265,8 +263,7 @@ bool writer::starved() const noexcept {
   return std::ranges::any_of(jobs_, [this](const write_job& each) {
     const connection* const to = each.has_parts() ? connections_.of(each.to) : nullptr;
     if (!to || !to->is_open() || !to->links.has_one_for_writes()) return false;
-    for (std::size_t last = to->links.for_writes(); last < to->links.size();
-         last += to->links.of_each())
+    for (std::size_t last = links::for_writes; last < to->links.size(); last += most_bulk)
       if (!to->links[last].under_way.empty()) return false;
     return true;
   });
@@ -291,6 +288,31 @@ bool writer::under_way(peer_id with) const noexcept {
   return std::ranges::find(notes_, with, &note::to) != notes_.end() ||
          std::ranges::find(jobs_, with, &write_job::to) != jobs_.end() ||
          std::ranges::any_of(shares_, [&](const auto& each) { return each.second.from == with; });
+}
+
+bool writer::moves(peer_id with) const noexcept {
+  return std::ranges::any_of(
+             jobs_, [&](const write_job& each) { return each.to == with && each.has_parts(); }) ||
+         std::ranges::any_of(shares_, [&](const auto& each) { return each.second.from == with; });
+}
+
+void writer::interrupt(peer_id with) noexcept {
+  for (write_job& each : jobs_)
+    if (each.to == with) each.used = each.unnoticed = each.noticing = 0;
+  for (note& each : notes_)
+    if (each.to == with && each.what.kind == payload_kind::written) each.what.detail = 0;
+}
+
+void writer::go_on(peer_id with) noexcept {
+  std::vector<std::uint64_t> all;
+  for (auto& [number, each] : shares_) {
+    if (each.from != with) continue;
+    each.noticed = 0;  // over queue pairs that are no more
+    if (each.awaited != 0) all.push_back(number);
+  }
+  for (const std::uint64_t number : all)
+    if (const auto found = shares_.find(number); found != shares_.end())
+      noticed(found, found->second.awaited);
 }
 
 void writer::abandon(peer_id gone, std::vector<fetch*>& ending) noexcept {

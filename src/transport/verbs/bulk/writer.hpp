@@ -89,6 +89,8 @@ class writer {
 
   /// Whether anything to or from this peer has been asked for and not told of.
   [[nodiscard]] bool under_way(peer_id with) const noexcept;
+  /// Something is being written, or has yet to be, here or there.
+  [[nodiscard]] bool moves(peer_id with) const noexcept;
   [[nodiscard]] bool busy() const noexcept { return !notes_.empty() || !jobs_.empty(); }
   /// Something waits to be posted, and no completion of a write will come and see to it.
   [[nodiscard]] bool starved() const noexcept;
@@ -98,6 +100,11 @@ class writer {
   /// A link was left out: what was under way there is written again over the other links, by
   /// `step`.
   static void write_again(bulk_queue&) noexcept;
+  /// All queue pairs to the peer are destroyed, and what they wrote can be seen at the peer when
+  /// they are there again: notices that have not come, or gone, are waited for no more.
+  void interrupt(peer_id) noexcept;
+  /// The connection goes on: the same for notices of the peer's.
+  void go_on(peer_id) noexcept;
   /// Forgets the peer; adds its fetches to `ending`. Requires: its queue pairs are destroyed.
   void abandon(peer_id, std::vector<fetch*>& ending) noexcept;
 

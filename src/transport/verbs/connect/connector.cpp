@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/log.hpp"
 #include "transport/verbs/connections.hpp"
@@ -17,17 +18,20 @@ using std::chrono::milliseconds;
 // waiting ranks do not flood one.
 constexpr milliseconds first_handshake_pause{20};
 constexpr milliseconds longest_handshake_pause{1000};
+// Of a connection that broke: messages wait for it, and few go at the same time.
+constexpr milliseconds longest_pause_of_broken{200};
 
 }  // namespace
 
 connector::connector(endpoint& endpoint, connections& connections, sender& out,
-                     handshake_port& port, addresses& who, std::uint32_t peers, peer_events& told)
+                     std::vector<handshake_port*> ports, addresses& who, std::uint32_t peers,
+                     peer_events& told)
     : endpoint_{endpoint},
       connections_{connections},
       sender_{out},
       addresses_{who},
       events_{told},
-      port_{port},
+      ports_{std::move(ports)},
       packing_{peers},
       last_attempts_(peers) {}
 
@@ -53,11 +57,12 @@ connection* connector::make(peer_id to) noexcept {
     return nullptr;
   }
   eager.credits.grant(window);
-  eager.pair = endpoint_.make_control();
+  eager.pair = endpoint_.make_control(0, window);
   if (!eager.pair) return refuse("gives no queue pair");
-  if (!make_links(*made, *addresses_.of(to))) return refuse("gives no queue pair for bulk data");
-  if (!endpoint_.fill(*eager.pair, eager.own_receives)) return refuse("takes no receives");
+  if (!endpoint_.fill(*eager.pair, 0, window, eager.own_receives))
+    return refuse("takes no receives");
   eager.sent.reserve(endpoint_.set.send_depth);
+  eager.copies.reserve(endpoint_.set.send_depth);
   made->handshake.own_psn_ = static_cast<std::uint32_t>(random_word()) & 0xffffff;
   made->handshake.attempt_ = ++attempts_;
   ++endpoint_.counters.connections;
@@ -102,16 +107,17 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind,
   made.from = addresses_.self();
   made.to = of.peer;
   made.control_qp = of.eager.pair->qp_num;
-  for (std::size_t each = 0; each < of.links.size(); ++each)
-    made.bulk_qp[number_of(of, each)] = of.links[each].pair ? of.links[each].pair->qp_num : 0;
   made.first_psn = of.handshake.own_psn_;
   made.attempt = of.handshake.attempt_;
   made.your_attempt = answers;
   made.credits = of.eager.credits.window();
+  made.most_credits = endpoint_.largest_window();
   made.kind = kind;
-  made.bulk_count = of.links.of_each();
   made.refuses_eager = sender_.refuses_eager();
   made.needed = kind == handshake_kind::request && events_.needs(of.peer);
+  made.goes_on = of.handshake.goes_on_;
+  made.link = of.handshake.link_;
+  made.taken = of.eager.credits.taken();
   for (std::size_t each = 0; each < most_rails; ++each)
     made.places[each] = {addresses_.own().rails[each].gid, addresses_.own().rails[each].lid, 0};
   return made;
@@ -122,20 +128,27 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind,
 /// Requests and replies are as long as the packets of the connection: where a switch between takes
 /// less, no connection comes about, which is said, instead of one that breaks with its first long
 /// message.
+///
+/// Over all links, since any may be the one that is cut: a packet that comes twice changes nothing.
 int connector::send(const handshake_packet& what) noexcept {
   static constexpr std::array<std::byte, 4096> zeros{};
-  const address& where = *addresses_.of(what.to);
+  const address &there = *addresses_.of(what.to), &here = addresses_.own();
   const packed_handshake packed = packing_.pack(what, addresses_.proof());
-  std::size_t more = 0;
-  if (what.kind == handshake_kind::request || what.kind == handshake_kind::reply)
-    more = (std::size_t{128} << std::min(where.first().mtu, addresses_.own().first().mtu)) -
-           sizeof packed;
-  if (const int failed = port_.add(what.to, where, &packed, sizeof packed, zeros.data(),
-                                   std::min(more, port_.packet_bytes() - sizeof packed));
-      failed != 0)
-    return failed;
-  const std::optional<handshake_port::refusal> refused = port_.post();
-  return refused ? refused->why : 0;
+  int why = ENETUNREACH;
+  for (const rail_pair& each : addresses_.links_to(what.to)) {
+    handshake_port& port = *ports_[each.own];
+    if (!port.is_open() || (endpoint_.down & 1u << each.own & ~1u) != 0) continue;
+    const rail_address& where = there.rails[each.remote];
+    std::size_t more = 0;
+    if (what.kind == handshake_kind::request || what.kind == handshake_kind::reply)
+      more = (std::size_t{128} << std::min(where.mtu, here.rails[each.own].mtu)) - sizeof packed;
+    const int failed = port.add(what.to, where, there.handshake_key, &packed, sizeof packed,
+                                zeros.data(), std::min(more, port.packet_bytes() - sizeof packed));
+    const auto refused = port.post();
+    if (failed == 0 && !refused) why = 0;
+    else if (why != 0 && each.own == 0) why = failed != 0 ? failed : refused->why;
+  }
+  return why;
 }
 
 void connector::send_and_repeat(connection& to, const handshake_packet& what) noexcept {
@@ -147,10 +160,11 @@ void connector::send_and_repeat(connection& to, const handshake_packet& what) no
     give_up(to, "cannot be reached", failed);
 }
 
-/// Finding the peer's place in the network takes packets too, which may be lost.
+/// Finding the peer's place in the network takes packets too, which may be lost. A connection that
+/// is to go on has its own time.
 bool connector::may_retry(handshake& of, int why) noexcept {
   return (why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH) &&
-         ++of.exchange_->searches < most_searches;
+         (++of.exchange_->searches < most_searches || of.goes_on_);
 }
 
 void connector::cancel(connection& of) noexcept {
@@ -171,7 +185,8 @@ bool connector::repeat(clock::time_point now) noexcept {
     connection& of = *waiting_[each];
     handshake::exchange& mine = *of.handshake.exchange_;
     if (now >= mine.repeat_at) {
-      mine.pause = std::min(mine.pause * 2, longest_handshake_pause);
+      mine.pause = std::min(mine.pause * 2, of.handshake.goes_on_ ? longest_pause_of_broken
+                                                                  : longest_handshake_pause);
       mine.repeat_at = now + mine.pause;
       ++endpoint_.counters.handshakes_repeated;
       moved = true;
@@ -234,8 +249,10 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
     events_.confirmed(said.from);
     return;
   }
-  if (leaving_ || events_.is_given_up(said.from)) return;
+  if (events_.is_given_up(said.from)) return;
   connection* const known = connections_.of(said.from);
+  // What is under way is to arrive even then.
+  if (leaving_ && !(known && (said.goes_on != 0 || known->handshake.goes_on_))) return;
   switch (said.kind) {
     case handshake_kind::request: requested(said); return;
     case handshake_kind::reply: replied(said); return;
@@ -243,10 +260,13 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
       if (known && known->handshake.attempt_ == said.your_attempt) heard(*known);
       return;
     case handshake_kind::gone:
-      if (known && known->is_answered() && known->handshake.attempt_ == said.your_attempt)
-        cancel(*known);
+      if (known && known->is_answered() && known->handshake.attempt_ == said.your_attempt) {
+        if (known->handshake.goes_on_) events_.broke(*known, "the peer asks in another way");
+        else cancel(*known);
+      }
       return;
     case handshake_kind::no_room: sent_away(said); return;
+    case handshake_kind::over: over(said); return;
     default: break;
   }
   ++endpoint_.counters.packets_refused;
@@ -255,6 +275,11 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
 void connector::requested(const handshake_packet& said) noexcept {
   connection* known = connections_.of(said.from);
   const bool is_new = static_cast<std::int32_t>(said.attempt - last_attempts_[said.from]) > 0;
+  if (is_new && said.goes_on != 0) {
+    if (known) asked_to_go_on(*known, said);
+    else (void)say(said.from, handshake_kind::over, said.attempt);
+    return;
+  }
   if (known && is_new && known->lifetime.is_over()) {  // the other side has taken it away already
     events_.ended(*known);
     known = nullptr;
@@ -269,15 +294,35 @@ void connector::requested(const handshake_packet& said) noexcept {
     begin(*known);
     answer(*known, said);
   } else if (known->is_requesting()) {
-    if (!is_new) return;
+    // One of a connection that goes on is answered only by the same.
+    if (!is_new || known->handshake.goes_on_) return;
     // Then this side has only begun to answer, and could not yet.
     const bool asked_nobody = known->handshake.exchange_->last.attempt == 0;
     if (said.from < addresses_.self() || asked_nobody) answer(*known, said);
     // The peer may have had no room when this side's request came first; now it waits for it.
     else (void)send(known->handshake.exchange_->last);
-  } else if (!known->is_lost() && known->handshake.remote_attempt_ == said.attempt) {
+  } else if ((known->is_answered() || known->is_open()) &&
+             known->handshake.remote_attempt_ == said.attempt) {
     // The peer has not got this side's reply.
     (void)send(packet(*known, handshake_kind::reply, said.attempt));
+  }
+}
+
+void connector::asked_to_go_on(connection& known, const handshake_packet& said) noexcept {
+  // This side has not noticed, or the peer has lost what was agreed upon meanwhile.
+  const bool first = known.is_requesting() && !known.handshake.goes_on_;
+  if (first) known.handshake.goes_on_ = true;  // the peer has answered the request, and lost that
+  if (known.is_open() || known.is_answered() || first)
+    events_.broke(known, "the peer makes it again");
+  // Of two that ask for different links the lower rank has its way.
+  if (known.is_requesting() && known.handshake.goes_on_ && known.handshake.link_ != said.link &&
+      said.from < addresses_.self())
+    events_.broke(known, "the peer makes it again");
+  if (known.is_interrupted()) {
+    known.handshake.asked_ = std::make_unique<handshake_packet>(said);
+  } else if (known.is_requesting() && known.handshake.goes_on_) {
+    if (said.from < addresses_.self()) answer(known, said);
+    else (void)send(known.handshake.exchange_->last);
   }
 }
 
@@ -317,9 +362,8 @@ int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexc
   made.from = addresses_.self();
   made.to = to;
   made.your_attempt = answers;
-  made.credits = 1;
+  made.credits = made.most_credits = 1;
   made.kind = kind;
-  made.bulk_count = 1;
   return send(made);
 }
 
@@ -338,104 +382,30 @@ void connector::sent_away(const handshake_packet& said) noexcept {
     give_up(*known, "has no queue pair to be reached by", ENOMEM);
 }
 
+/// The peer has said and heard its last message, so all of this side's has been read.
+void connector::over(const handshake_packet& said) noexcept {
+  connection* const known = connections_.of(said.from);
+  if (!known || !known->is_requesting() || !known->handshake.goes_on_ ||
+      known->handshake.attempt_ != said.your_attempt)
+    return;
+  if (known->lifetime.has_said_last()) cancel(*known);
+  else events_.failed(*known, "the peer has no such connection");
+}
+
 void connector::heard(connection& from) noexcept {
   if (!from.is_answered()) return;
   if (begin_sending(from)) open(from);
   else give_up(from, "does not fit", errno);
 }
 
-// ---- steps of the queue pairs
-
-bool connector::learn(connection& of, const handshake_packet& said) noexcept {
-  remote_queue& control = of.handshake.remote_;
-  control = remote_of(of, 0, 0);
-  control.number = said.control_qp;
-  control.first_psn = said.first_psn;
-  of.eager.begin(said.credits, said.refuses_eager != 0);
-  if (!ready_to_receive(*of.eager.pair, control)) return false;
-  of.links.narrow(said.bulk_count);
-  for (std::size_t each = 0; each < of.links.size(); ++each) {
-    bulk_queue& mine = of.links[each];
-    if (!mine.pair) continue;
-    remote_queue remote = remote_of(of, mine.rail, mine.remote_rail);
-    remote.number = said.bulk_qp[number_of(of, each)];
-    remote.first_psn = said.first_psn;
-    mine.read_limit = std::max<std::uint32_t>(1, remote.reads_out);
-    if (mine.link != 0 && each % of.links.of_each() == of.links.for_writes() &&
-        mine.pair->state == IBV_QPS_INIT)
-      endpoint_.expect_notices(*mine.pair, of.id(work::notice, static_cast<std::uint32_t>(each)));
-    if (remote.number == 0 && mine.link != 0) leave_out(of, mine, "the peer leaves it out");
-    else if (ready_to_receive(*mine.pair, remote)) continue;
-    else if (mine.link == 0) return false;
-    else leave_out(of, mine, std::strerror(errno));
-  }
-  last_attempts_[of.peer] = of.handshake.remote_attempt_ = said.attempt;
-  return true;
-}
-
-bool connector::begin_sending(connection& of) noexcept {
-  if (!ready_to_send(*of.eager.pair, of.handshake.remote_, of.handshake.own_psn_,
-                     endpoint_.set.timeout))
-    return false;
-  for (bulk_queue& each : of.links) {
-    if (!each.pair || ready_to_send(*each.pair, remote_of(of, each.rail, each.remote_rail),
-                                    of.handshake.own_psn_, endpoint_.set.timeout))
-      continue;
-    if (each.link == 0) return false;
-    leave_out(of, each, std::strerror(errno));
-  }
-  return true;
-}
-
-// ---- links: the queue pairs for bulk data, of each rail that leads to the peer
-
-/// False: not even of the first rail.
-bool connector::make_links(connection& of, const address& peer) noexcept {
-  const address& own = addresses_.own();
-  of.links.lay(match_rails(own.used(), peer.used(), addresses_.self() < of.peer),
-               endpoint_.set.bulk, endpoint_.set.read_depth, peer.first().gid == own.first().gid);
-  for (bulk_queue& each : of.links) {
-    each.pair = endpoint_.make_bulk(each.rail);
-    if (!each.pair && each.link == 0) return false;
-  }
-  for (bulk_queue& each : of.links)
-    if (!each.pair) leave_out(of, each, "it gives no queue pair");
-  return true;
-}
-
-/// Where the numbers of this queue pair stand in a packet.
-std::size_t connector::number_of(const connection& of, std::size_t which) noexcept {
-  return which / of.links.of_each() * most_bulk + which % of.links.of_each();
-}
-
-remote_queue connector::remote_of(const connection& of, std::uint8_t rail,
-                                  std::uint8_t remote_rail) const noexcept {
-  const rail_address& here = addresses_.own().rails[rail];
-  const rail_address& there = addresses_.of(of.peer)->rails[remote_rail];
-  remote_queue made;
-  made.mtu = std::min(here.mtu, there.mtu);
-  made.reads_in = std::min(here.reads_in, there.reads_out);
-  made.reads_out = std::min(here.reads_out, there.reads_in);
-  made.route = endpoint_.rails[rail].route_to(there);
-  return made;
-}
-
-/// Before it is open: nothing is under way.
-void connector::leave_out(connection& of, const bulk_queue& failed, const char* cause) noexcept {
-  const std::uint8_t link = failed.link;
-  if (of.links.is_untold(link)) return;
-  log_warning("{} is left out on the way to rank {}: {}", endpoint_.rails[failed.rail].name(),
-              of.peer, cause);
-  ++endpoint_.counters.rails_left_out;
-  of.links.leave_out(link);
-  if (!of.links.any_untold()) ++endpoint_.bulk.left_out;
-  of.links.tell(link);
-}
+// ---- ends of a handshake
 
 void connector::open(connection& of) noexcept {
   of.become(connection_state::open);
   forget(of);
-  events_.opened(of);
+  const bool again = std::exchange(of.handshake.goes_on_, false);
+  if (!std::exchange(of.handshake.was_open_, true)) events_.opened(of);
+  if (again && of.is_open()) events_.reopened(of);
 }
 
 void connector::forget(connection& gone) noexcept {
@@ -447,6 +417,10 @@ void connector::forget(connection& gone) noexcept {
 }
 
 void connector::give_up(connection& on, const char* what, int why) noexcept {
+  if (on.handshake.goes_on_) {  // tried again, as long as it has time
+    events_.broke(on, std::strerror(why));
+    return;
+  }
   // Linux says that a connection timed out where no neighbour answers, be it on another network.
   const char* const hint = why == ETIMEDOUT || why == ENETUNREACH || why == EHOSTUNREACH
                                ? "; perhaps their devices share no network: choose others with "

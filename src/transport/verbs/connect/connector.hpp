@@ -2,10 +2,10 @@
 // Connections on first use. They take three packets over the handshake port: request, reply,
 // acknowledgement. A side that waits for a packet repeats its own.
 //
-//   requester  makes queue pairs (INIT), sends the request. At the reply: takes them to RTR and RTS
+//   requester  makes a queue pair (INIT), sends the request. At the reply: takes it to RTR and RTS
 //              (open), sends the acknowledgement.
-//   answerer   At the request: makes queue pairs, takes them to RTR, sends the reply. At the
-//              acknowledgement, or the first message: takes them to RTS (open).
+//   answerer   At the request: makes a queue pair, takes it to RTR, sends the reply. At the
+//              acknowledgement, or the first message: takes it to RTS (open).
 //
 // So neither side sends before the other one can receive. When both start at once, the lower rank's
 // request is answered and the other one ignored.
@@ -16,6 +16,10 @@
 // or came before, is dropped and counted (handshake_packing.hpp). A handshake is never given up for
 // lack of an answer: the peer may compute for an hour before it looks. A peer that was given up for
 // another reason is told so (failure_notices.hpp).
+//
+// A connection that broke goes on in the same way, under a new number on both sides
+// (reconnector.hpp says when). Requests and replies then say how many packets of the other side
+// have been read, and what was sent beyond that is sent again.
 //
 // Layer    transport/verbs. Control path only.
 // Threads  one at a time.
@@ -42,8 +46,8 @@ class connections;
 class connector {
  public:
   using clock = std::chrono::steady_clock;
-  connector(endpoint&, connections&, sender&, handshake_port&, addresses&, std::uint32_t peers,
-            peer_events&);
+  connector(endpoint&, connections&, sender&, std::vector<handshake_port*> ports, addresses&,
+            std::uint32_t peers, peer_events&);
 
   void start(peer_id) noexcept;
   /// Whether a packet may reach it. False: peer_events::refused has been told.
@@ -62,6 +66,18 @@ class connector {
   /// A request that was not answered is given up, and its connection removed.
   void cancel(connection&) noexcept;
 
+  /// It broke, and is to go on; over this link, unless the peer asks for another one.
+  void interrupted(connection&, std::uint8_t link) noexcept;
+  /// The queue pair for messages, and its own receives, end.
+  void drop_control(connection&) noexcept;
+  /// Where the next try is to go: to the next link in turn, or the same when `same`; past those
+  /// whose port here is known to be down.
+  [[nodiscard]] std::uint8_t next_link(const connection&, bool same) const noexcept;
+  /// A connection that broke goes on: asks the peer for it, or answers the peer that has asked.
+  /// False: the device gives no queue pair at the moment. Requires: interrupted, without queue
+  /// pairs; everything that had come over them was read.
+  [[nodiscard]] bool go_on(connection&) noexcept;
+
   /// A message came over this connection, so the peer has our reply.
   void heard(connection&) noexcept;
   /// The connection is being taken away.
@@ -72,17 +88,14 @@ class connector {
   void complain(const connection&) const noexcept;
   void requested(const handshake_packet&) noexcept;
   void replied(const handshake_packet&) noexcept;
+  void asked_to_go_on(connection&, const handshake_packet&) noexcept;
   void sent_away(const handshake_packet&) noexcept;
+  void over(const handshake_packet&) noexcept;
   void begin(connection&) noexcept;
   void answer(connection&, const handshake_packet&) noexcept;
   [[nodiscard]] bool learn(connection&, const handshake_packet&) noexcept;
   [[nodiscard]] bool begin_sending(connection&) noexcept;
   void open(connection&) noexcept;
-  [[nodiscard]] bool make_links(connection&, const address& peer) noexcept;
-  [[nodiscard]] static std::size_t number_of(const connection&, std::size_t which) noexcept;
-  [[nodiscard]] remote_queue remote_of(const connection&, std::uint8_t rail,
-                                       std::uint8_t remote_rail) const noexcept;
-  void leave_out(connection&, const bulk_queue& failed, const char* cause) noexcept;
   [[nodiscard]] handshake_packet packet(const connection&, handshake_kind,
                                         std::uint32_t answers) const noexcept;
   [[nodiscard]] int send(const handshake_packet&) noexcept;
@@ -96,7 +109,7 @@ class connector {
   sender& sender_;
   addresses& addresses_;
   peer_events& events_;
-  handshake_port& port_;
+  const std::vector<handshake_port*> ports_;  // by rail
   handshake_packing packing_;
   std::vector<connection*> waiting_;          // requesting or answered
   std::vector<std::uint32_t> last_attempts_;  // of each peer, as far as one is known

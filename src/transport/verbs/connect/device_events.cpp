@@ -2,6 +2,9 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+#include <bit>
+
 #include "base/log.hpp"
 #include "transport/verbs/connections.hpp"
 
@@ -33,12 +36,13 @@ bool is_of_pair(ibv_event_type type) noexcept {
 }  // namespace
 
 device_events::device_events(endpoint& endpoint, connections& connections, handshake_port& port,
-                             retired_pairs& retired, payloads& payloads, addresses& addresses,
-                             peer_events& told)
+                             retired_pairs& retired, reconnector& again, payloads& payloads,
+                             addresses& addresses, peer_events& told)
     : endpoint_{endpoint},
       connections_{connections},
       port_{port},
       retired_{retired},
+      reconnector_{again},
       payloads_{payloads},
       addresses_{addresses},
       events_{told},
@@ -81,7 +85,9 @@ void device_events::handle(const news& told) noexcept {
     case IBV_EVENT_QP_REQ_ERR:
     case IBV_EVENT_QP_ACCESS_ERR: pair_failed(told); return;
     case IBV_EVENT_QP_LAST_WQE_REACHED:
-      if (told.rail == 0) retired_.last_reached(told.number);
+      if (told.rail != 0) return;
+      retired_.last_reached(told.number);
+      reconnector_.last_reached(told.number);
       return;
     case IBV_EVENT_DEVICE_FATAL:
       rail_failed(told.rail, "the device is broken, or was taken away");
@@ -114,7 +120,7 @@ void device_events::pair_failed(const news& told) noexcept {
   connection* broken = nullptr;
   const bulk_queue* link = nullptr;
   connections_.for_each([&](connection& each) {
-    if (told.rail == 0 && is_it(each.eager.pair)) broken = &each;
+    if (told.rail == each.eager.rail && is_it(each.eager.pair)) broken = &each, link = nullptr;
     for (const bulk_queue& its : each.links)
       if (its.rail == told.rail && is_it(its.pair)) broken = &each, link = &its;
   });
@@ -125,17 +131,25 @@ void device_events::pair_failed(const news& told) noexcept {
   if (!broken)
     log_warning("{} gave up a queue pair that is no connection's: {}",
                 endpoint_.rails[told.rail].name(), cause);
-  else if (told.rail == 0) events_.broke(*broken, cause);
-  else payloads_.rail_failed(*broken, *link, cause);
+  else if (link && link->link != broken->handshake.link())
+    payloads_.rail_failed(*broken, *link, cause);
+  else if (told.type == IBV_EVENT_QP_FATAL) events_.broke(*broken, cause);
+  else events_.failed(*broken, cause);  // it would happen again
 }
 
 void device_events::rail_failed(std::uint8_t rail, const char* cause) noexcept {
   if (rail == 0) port_.broke(cause);
+  mark(rail, true);
+  const bool others = static_cast<unsigned>(std::popcount(endpoint_.down)) < endpoint_.rails.size();
   connections_.for_each([&](connection& each) {
-    if (rail == 0) events_.broke(each, cause);
+    if (each.eager.rail == rail) {
+      if (others) events_.broke(each, cause);
+      else events_.failed(each, cause);
+      return;
+    }
     // A link that is left out has no queue pairs any more.
     for (const bulk_queue& its : each.links)
-      if (rail != 0 && its.rail == rail && its.pair) payloads_.rail_failed(each, its, cause);
+      if (its.rail == rail && its.pair) payloads_.rail_failed(each, its, cause);
   });
 }
 
@@ -146,12 +160,27 @@ void device_events::port_changed(const news& told, bool down) noexcept {
   if (down) ++endpoint_.counters.port_errors;
   if (down_[told.rail] == down) return;
   down_[told.rail] = down;
+  mark(told.rail, down);
   log_warning("the port of {} is {}", on.name(),
               down ? "down: a cable was unplugged, or the interface was set down" : "up again");
+  // Where there is another way nobody waits until the tries are over.
+  if (!down) return;
+  connections_.for_each([&](connection& each) {
+    if (each.eager.rail != told.rail || !each.is_open()) return;
+    if (std::ranges::any_of(addresses_.links_to(each.peer), [&](const rail_pair& other) {
+          return (endpoint_.down & 1u << other.own) == 0;
+        }))
+      events_.broke(each, "its port is down");
+  });
 }
 
-/// New connections use the address as it is now, and handshakes tell it to peers. Connections that
-/// there are hold on to the old one, as their queue pairs do.
+void device_events::mark(std::uint8_t rail, bool down) noexcept {
+  endpoint_.down = static_cast<std::uint8_t>(down ? endpoint_.down | 1u << rail
+                                                  : endpoint_.down & ~(1u << rail));
+}
+
+/// New connections use the address as it is now, and handshakes tell it to peers. The queue pairs
+/// that there are hold on to the old one, so their connections are made again.
 void device_events::address_changed(const news& told) noexcept {
   device& on = endpoint_.rails[told.rail];
   if (told.number != on.port_number()) return;
@@ -159,12 +188,15 @@ void device_events::address_changed(const news& told) noexcept {
   const int gid_before = on.gid().index;
   const bool moved = on.read_address();
   if (!moved && gid_before == on.gid().index && key_before == on.pkey_index()) return;
-  log_warning("{} has another {} now ({}); new connections use it", on.name(),
+  log_warning("{} has another {} now ({}); connections are made again with it", on.name(),
               moved ? "address" : "index of its GID or P_Key", to_text(on.address()));
   if (moved) (void)addresses_.moved(told.rail, on.address());
-  if (told.rail != 0) return;
-  port_.forget_routes();
-  if (key_before != on.pkey_index()) port_.broke("its P_Key has another index");
+  if (told.rail == 0) port_.forget_routes();
+  if (told.rail == 0 && key_before != on.pkey_index()) port_.broke("its P_Key has another index");
+  connections_.for_each([&](connection& each) {
+    if (each.is_open() && each.eager.rail == told.rail)
+      events_.broke(each, "the port has another address");
+  });
 }
 
 }  // namespace peal::verbs

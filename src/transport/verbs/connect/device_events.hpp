@@ -16,6 +16,7 @@
 
 #include "transport/verbs/addresses.hpp"
 #include "transport/verbs/bulk/interface.hpp"
+#include "transport/verbs/connect/reconnector.hpp"
 #include "transport/verbs/connect/retired_pairs.hpp"
 #include "transport/verbs/datagram/interface.hpp"
 #include "transport/verbs/endpoint/interface.hpp"
@@ -26,8 +27,8 @@ class connections;
 
 class device_events {
  public:
-  device_events(endpoint&, connections&, handshake_port&, retired_pairs&, payloads&, addresses&,
-                peer_events&);
+  device_events(endpoint&, connections&, handshake_port&, retired_pairs&, reconnector&, payloads&,
+                addresses&, peer_events&);
 
   /// One for each rail; -1: there is none.
   [[nodiscard]] std::vector<int> descriptors() const;
@@ -39,6 +40,7 @@ class device_events {
   void read(std::uint8_t rail) noexcept;
   void handle(const news&) noexcept;
   void pair_failed(const news&) noexcept;
+  void mark(std::uint8_t rail, bool down) noexcept;
   void rail_failed(std::uint8_t rail, const char* cause) noexcept;
   void port_changed(const news&, bool down) noexcept;
   void address_changed(const news&) noexcept;
@@ -47,6 +49,7 @@ class device_events {
   connections& connections_;
   handshake_port& port_;
   retired_pairs& retired_;
+  reconnector& reconnector_;
   payloads& payloads_;
   addresses& addresses_;
   peer_events& events_;

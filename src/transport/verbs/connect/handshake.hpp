@@ -22,6 +22,10 @@ class handshake {
   [[nodiscard]] bool under_way() const noexcept { return exchange_ != nullptr; }
   /// Requires: under way.
   [[nodiscard]] clock::time_point since() const noexcept { return exchange_->since; }
+  /// The connection broke, and is to go on: from then until it is open again.
+  [[nodiscard]] bool goes_on() const noexcept { return goes_on_; }
+  /// The link that carries messages (links.hpp).
+  [[nodiscard]] std::uint8_t link() const noexcept { return link_; }
 
  private:
   friend class connector;
@@ -36,6 +40,10 @@ class handshake {
     bool complained = false;
   };
   std::unique_ptr<exchange> exchange_;
+  std::unique_ptr<handshake_packet> asked_;  // to go on, while this side could not answer
+  bool goes_on_ = false;
+  bool was_open_ = false;
+  std::uint8_t link_ = 0;
   std::uint32_t own_psn_ = 0;
   remote_queue remote_;               // of the queue pair for messages
   std::uint32_t attempt_ = 0;         // the connection's number here

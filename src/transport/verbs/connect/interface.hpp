@@ -11,5 +11,8 @@
 #include "transport/verbs/connect/handshake.hpp"
 #include "transport/verbs/connect/handshake_packing.hpp"
 #include "transport/verbs/connect/lifetime.hpp"
+#include "transport/verbs/connect/pair_maker.hpp"
+#include "transport/verbs/connect/pairing.hpp"
 #include "transport/verbs/connect/promoter.hpp"
+#include "transport/verbs/connect/reconnector.hpp"
 #include "transport/verbs/connect/retired_pairs.hpp"

@@ -53,17 +53,24 @@ class lifetime {
   }
   [[nodiscard]] bool is_ending() const noexcept { return ending_; }
   /// Our last message is posted, and the peer's is here.
-  void said_last() noexcept { said_last_ = true; }
+  void said_last() noexcept {
+    said_last_ = true;
+    says_again_ = false;
+  }
+  /// It may have got lost with the queue pair.
+  void say_last_again() noexcept { says_again_ = said_last_; }
+  [[nodiscard]] bool is_to_say_last() const noexcept { return !said_last_ || says_again_; }
   void heard_last() noexcept { heard_last_ = true; }
   [[nodiscard]] bool has_said_last() const noexcept { return said_last_; }
   [[nodiscard]] bool has_heard_last() const noexcept { return heard_last_; }
   /// No message comes or goes this way any more.
-  [[nodiscard]] bool is_over() const noexcept { return said_last_ && heard_last_; }
+  [[nodiscard]] bool is_over() const noexcept { return said_last_ && heard_last_ && !says_again_; }
 
  private:
   bool carries_ = false;
   bool ending_ = false;
   bool said_last_ = false;
+  bool says_again_ = false;
   bool heard_last_ = false;
   std::uint32_t heard_epoch_ = 0;
   std::uint32_t packets_ = 0;  // of late

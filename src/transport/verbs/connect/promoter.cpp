@@ -38,7 +38,7 @@ std::pair<peer_id, peer_id> pair_of(peer_id a, peer_id b) noexcept { return std:
 
 /// Packets, both ways, modulo 2^32.
 std::uint32_t traffic_of(const connection& of) noexcept {
-  return of.eager.sent.last() + of.eager.credits.received();
+  return of.eager.sent.last() + of.eager.credits.taken();
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ promoter::promoter(endpoint& endpoint, connections& connections, sender& out, co
 
 bool promoter::send(peer_id to, envelope e, const void* payload) noexcept {
   connection* const at = connections_.of(to);
-  if (at && at->is_lost()) return false;
+  if (at && (at->is_lost() || at->handshake.goes_on())) return false;
   if (at && at->is_in_use()) {
     if (at->lifetime.is_ending() || !datagrams_.drained(to)) return false;
     at->lifetime.carry();
@@ -102,6 +102,14 @@ void promoter::opened(connection& at) noexcept {
   short_since_ = clock::time_point::max();
   next_try_ = {};
   if (datagrams_.knows(at.peer)) ++endpoint_.counters.promotions;
+  start_fetches(at);
+}
+
+void promoter::reopened(connection& at) noexcept {
+  if (!at.lifetime.is_ending()) start_fetches(at);
+}
+
+void promoter::start_fetches(connection& at) noexcept {
   const auto first = std::stable_partition(
       fetches_.begin(), fetches_.end(), [&](const fetch* each) { return each->from != at.peer; });
   const std::vector<fetch*> its(first, fetches_.end());
@@ -171,7 +179,9 @@ bool promoter::admits(peer_id from, bool needed) noexcept {
   connection* in_the_way = nullptr;
   const peer_id self = addresses_.self();
   connections_.for_each([&](connection& each) {
-    if (each.is_requesting() && pair_of(self, each.peer) > pair_of(self, from)) in_the_way = &each;
+    if (each.is_requesting() && !each.handshake.goes_on() &&
+        pair_of(self, each.peer) > pair_of(self, from))
+      in_the_way = &each;
   });
   if (!in_the_way) {
     want(from, needed ? wish::need : wish::traffic);
@@ -313,7 +323,8 @@ void promoter::make_room() noexcept {
 void promoter::give_up_a_request(clock::time_point now) noexcept {
   connection* oldest = nullptr;
   connections_.for_each([&](connection& each) {
-    if (each.is_requesting() && now - each.handshake.since() >= patience_ &&
+    if (each.is_requesting() && !each.handshake.goes_on() &&
+        now - each.handshake.since() >= patience_ &&
         (!oldest || each.handshake.since() < oldest->handshake.since()))
       oldest = &each;
   });
@@ -338,12 +349,12 @@ bool promoter::go_on_ending() noexcept {
   bool moved = false;
   for (std::size_t each = 0; each < ending_.size();) {
     connection& of = *ending_[each];
-    if (of.is_open() && !of.lifetime.has_said_last() && of.eager.held.empty() &&
+    if (of.is_open() && of.lifetime.is_to_say_last() && of.eager.held.empty() &&
         !payloads_.under_way(of) && sender_.say_last(of)) {
       of.lifetime.said_last();
       moved = true;
     }
-    if (!of.lifetime.is_over() || of.eager.sent.outstanding() > 0) {
+    if (!of.lifetime.is_over() || of.handshake.goes_on() || of.eager.sent.outstanding() > 0) {
       ++each;
       continue;
     }

@@ -63,6 +63,8 @@ class promoter {
   void wait_for(fetch&) noexcept;
 
   void opened(connection&) noexcept;
+  /// It broke, and goes on.
+  void reopened(connection&) noexcept;
   /// The peer's last message has come.
   void heard_last(connection&) noexcept;
   /// A datagram came. Whether it may be delivered.
@@ -100,6 +102,7 @@ class promoter {
   enum class wish : std::uint8_t { none, traffic, need };
 
   bool step() noexcept;
+  void start_fetches(connection&) noexcept;
   void want(peer_id, wish) noexcept;
   void stand_in_line(peer_id, wish) noexcept;
   [[nodiscard]] bool deserves(peer_id, std::uint32_t of_other) noexcept;

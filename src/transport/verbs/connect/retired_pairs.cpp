@@ -19,7 +19,7 @@ void retired_pairs::add(queue_pair pair, std::vector<slot_id> slots,
   ibv_qp_attr error{};
   error.qp_state = IBV_QPS_ERR;
   // One in INIT has received nothing.
-  const bool waits = endpoint_.shared() && made.pair && made.pair->state != IBV_QPS_INIT;
+  const bool waits = made.pair && made.pair->srq && made.pair->state != IBV_QPS_INIT;
   if (waits && ibv_modify_qp(made.pair.get(), &error, IBV_QP_STATE) == 0)
     all_.push_back(std::move(made));
   else end(made);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-
 #include "base/log.hpp"
 #include "transport/verbs/parsing.hpp"
 

@@ -87,6 +87,11 @@ class datagrams final : private datagram_output {
   void disconnected(peer_id which) noexcept {
     if (channels_[which]) watch(which);
   }
+  /// Its connection broke: its node is asked until there is one again.
+  void interrupted(peer_id which) noexcept { watch(which); }
+  [[nodiscard]] bool is_there(peer_id which, clock::time_point now) const noexcept {
+    return watch_.is_there(which, now);
+  }
   /// Now and then: looks for peers that are no more.
   void look_for_lost(clock::time_point now) noexcept { watch_.look(now); }
   /// From now on what comes is acknowledged, but not delivered.

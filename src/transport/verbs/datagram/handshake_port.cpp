@@ -230,11 +230,11 @@ int handshake_port::send(peer_id to, const address& where, const void* head,
   return refused ? refused->why : 0;
 }
 
-int handshake_port::add(peer_id to, const address& where, const void* head, std::size_t head_bytes,
-                        const void* data, std::size_t bytes) noexcept {
+int handshake_port::add(peer_id to, const rail_address& where, std::uint32_t key, const void* head,
+                        std::size_t head_bytes, const void* data, std::size_t bytes) noexcept {
   if (!has_room()) return 0;
   if (gone_) return EIO;
-  ibv_ah* const way = routes_.find(*device_, where.first(), free_.size() == plan_.sends);
+  ibv_ah* const way = routes_.find(*device_, where, free_.size() == plan_.sends);
   if (!way) return errno;
   const std::uint32_t cell = free_.back();
   free_.pop_back();
@@ -249,8 +249,8 @@ int handshake_port::add(peer_id to, const address& where, const void* head, std:
   request.num_sge = 1;
   request.opcode = IBV_WR_SEND;
   request.wr.ud.ah = way;
-  request.wr.ud.remote_qpn = where.first().handshake_qp;
-  request.wr.ud.remote_qkey = where.handshake_key;
+  request.wr.ud.remote_qpn = where.handshake_qp;
+  request.wr.ud.remote_qkey = key;
   if (chained_ > 0) chain_[chained_ - 1].next = &request;
   targets_[chained_] = to;
   under_way_.push_back(cell);

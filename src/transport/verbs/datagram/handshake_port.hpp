@@ -73,6 +73,7 @@ class handshake_port {
   /// Once, before the first packet. `key`: its Q_Key.
   void open(const port_plan&, std::uint32_t key);
 
+  [[nodiscard]] bool is_open() const noexcept { return memory_ != nullptr; }
   [[nodiscard]] std::uint32_t number() const noexcept { return pair_->qp_num; }
   [[nodiscard]] std::size_t packet_bytes() const noexcept { return plan_.packet_bytes; }
   [[nodiscard]] std::size_t receives() const noexcept { return plan_.receives; }
@@ -93,7 +94,12 @@ class handshake_port {
                          std::size_t head_bytes) noexcept;
   /// The same with the next `post`, or when the chain is full. 0, or why it will not leave.
   [[nodiscard]] int add(peer_id to, const address& where, const void* head, std::size_t head_bytes,
-                        const void* data, std::size_t bytes) noexcept;
+                        const void* data, std::size_t bytes) noexcept {
+    return add(to, where.first(), where.handshake_key, head, head_bytes, data, bytes);
+  }
+  /// The same to this port of the peer's; `key` is that of its queue pair.
+  [[nodiscard]] int add(peer_id to, const rail_address& where, std::uint32_t key, const void* head,
+                        std::size_t head_bytes, const void* data, std::size_t bytes) noexcept;
   struct refusal {
     peer_id to;
     int why;  // errno

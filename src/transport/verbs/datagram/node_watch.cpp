@@ -58,6 +58,14 @@ void node_watch::end(peer_id which) noexcept {
   watched_.pop_back();
 }
 
+/// A node that is there is asked, and answers, when it was silent for half of a silence.
+bool node_watch::is_there(peer_id which, clock::time_point now) const noexcept {
+  if (places_[which] == 0) return false;
+  const watched& its = watched_[places_[which] - 1];
+  const node& at = nodes_[its.node];
+  return at.answers && now - at.sign < silence_ * 7 / 8 && !its.refuses;
+}
+
 void node_watch::heard_at(std::uint32_t place, clock::time_point now) noexcept {
   watched& from = watched_[place];
   from.heard = now;

@@ -60,6 +60,9 @@ class node_watch {
   /// Not of the own node: there the launcher sees which processes end.
   void watch(peer_id, const gid_bytes& node, std::uint16_t door, clock::time_point now);
   void end(peer_id) noexcept;
+  /// Whether its node has answered lately, and no door of its was shut. False where it is not
+  /// watched, or the node has never answered.
+  [[nodiscard]] bool is_there(peer_id, clock::time_point now) const noexcept;
   /// A packet came.
   void heard(peer_id from, clock::time_point now) noexcept {
     if (places_[from] != 0) heard_at(places_[from] - 1, now);

@@ -43,12 +43,32 @@ completion_channel::~completion_channel() {
   if (channel_) ibv_destroy_comp_channel(channel_);
 }
 
-completion_queue completion_channel::make(int entries) {
-  if (!channel_) return completion_queue{ibv_create_cq(context_, entries, nullptr, nullptr, 0)};
+/// Providers lock an ordinary queue at each poll, since threads may share it.
+ibv_cq* completion_channel::create(int entries, void* own, bool without_locks) noexcept {
+  if (without_locks) {
+    ibv_cq_init_attr_ex wanted{};
+    wanted.cqe = static_cast<std::uint32_t>(entries);
+    wanted.cq_context = own;
+    wanted.channel = channel_;
+    wanted.comp_vector = channel_ ? static_cast<std::uint32_t>(vector_) : 0;
+    wanted.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
+    wanted.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
+    if (ibv_cq_ex* const made = ibv_create_cq_ex(context_, &wanted)) {
+      ++without_locks_;
+      return ibv_cq_ex_to_cq(made);
+    }
+    log_debug("{} gives no completion queue without locks: {}",
+              ibv_get_device_name(context_->device), std::strerror(errno));
+  }
+  return ibv_create_cq(context_, entries, own, channel_, channel_ ? vector_ : 0);
+}
+
+completion_queue completion_channel::make(int entries, bool without_locks) {
+  if (!channel_) return completion_queue{create(entries, nullptr, without_locks)};
   auto fresh = std::make_unique<watched>();
   fresh->by = this;
   queues_.reserve(queues_.size() + 1);
-  fresh->queue = ibv_create_cq(context_, entries, fresh.get(), channel_, vector_);
+  fresh->queue = create(entries, fresh.get(), without_locks);
   completion_queue made{nullptr};
   if (!fresh->queue) return made;
   queues_.push_back(std::move(fresh));

@@ -35,8 +35,11 @@ class completion_channel {
   completion_channel(const completion_channel&) = delete;
   completion_channel& operator=(const completion_channel&) = delete;
 
-  /// A queue whose completions wake. Null: errno says why.
-  [[nodiscard]] completion_queue make(int entries);
+  /// A queue whose completions wake. Null: errno says why. `without_locks`: where the device can
+  /// do without, since one thread at a time uses the queue and all queue pairs that complete there.
+  [[nodiscard]] completion_queue make(int entries, bool without_locks = false);
+  /// Queues without locks that were made.
+  [[nodiscard]] unsigned without_locks() const noexcept { return without_locks_; }
   /// The queue was resized: a request may have been lost with its old memory.
   void resized(ibv_cq&) noexcept;
 
@@ -60,12 +63,14 @@ class completion_channel {
     bool asked = false;
   };
   bool read_event() noexcept;
+  [[nodiscard]] ibv_cq* create(int entries, void* own, bool without_locks) noexcept;
 
   ibv_context* const context_;
   const int vector_;
   ibv_comp_channel* channel_;
   std::vector<std::unique_ptr<watched>> queues_;  // in place: completion queues point to them
   std::uint64_t events_ = 0;
+  unsigned without_locks_ = 0;
 };
 
 }  // namespace peal::verbs

@@ -27,10 +27,20 @@ queue_pair make_reliable(const device& on, queue_plan& plan) noexcept {
   init.qp_state = IBV_QPS_INIT;
   init.port_num = on.port_number();
   init.pkey_index = on.pkey_index();
-  init.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+  init.qp_access_flags = plan.access;
   if (ibv_modify_qp(made.get(), &init,
                     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) != 0)
     return {};
+  return made;
+}
+
+remote_queue remote_between(const rail_address& here, const rail_address& there,
+                            const ibv_ah_attr& route) noexcept {
+  remote_queue made;
+  made.mtu = std::min(here.mtu, there.mtu);
+  made.reads_in = std::min(here.reads_in, there.reads_out);
+  made.reads_out = std::min(here.reads_out, there.reads_in);
+  made.route = route;
   return made;
 }
 

@@ -26,6 +26,7 @@ struct queue_plan {
   std::uint32_t receive_depth = 0;  // of its own receive queue
   std::uint32_t send_pieces = 1;    // scatter/gather entries
   std::uint32_t inline_bytes = 0;   // asked for; written to what was granted
+  unsigned access = 0;              // IBV_ACCESS_REMOTE_…: what the peer may do by itself
 };
 
 /// In state INIT: it can be given receives.
@@ -40,9 +41,12 @@ struct remote_queue {
   std::uint8_t reads_out = 0;  // and to have under way
   ibv_ah_attr route{};
 };
+/// But for the number, and the PSN: what both ports take.
+[[nodiscard]] remote_queue remote_between(const rail_address& here, const rail_address& there,
+                                          const ibv_ah_attr& route) noexcept;
 [[nodiscard]] bool ready_to_receive(ibv_qp&, const remote_queue&) noexcept;
 
-/// `silence`: seconds until a peer whose adapter does not answer is given up.
+/// `silence`: seconds until it breaks when the peer's adapter does not answer.
 [[nodiscard]] bool ready_to_send(ibv_qp&, const remote_queue&, std::uint32_t own_psn,
                                  double silence) noexcept;
 

@@ -21,8 +21,31 @@ std::string locked_memory_limit() {
 }  // namespace
 
 slot_pool::~slot_pool() {
-  for (const slab& each : slabs_) ibv_dereg_mr(each.region);
+  for (const slab& each : slabs_) end(each);
   for (std::byte* each : reserves_) munmap(each, reserve_bytes);
+}
+
+void slot_pool::end(const slab& gone) noexcept {
+  for (ibv_mr* each : gone.regions)
+    if (each) ibv_dereg_mr(each);
+}
+
+bool slot_pool::enroll(slab& which, std::size_t rail) noexcept {
+  which.regions[rail] =
+      ibv_reg_mr(domains_[rail], which.memory, slab_bytes, IBV_ACCESS_LOCAL_WRITE);
+  if (!which.regions[rail]) return refused_ = errno, false;
+  which.keys[rail] = which.regions[rail]->lkey;
+  return true;
+}
+
+bool slot_pool::add_rail(std::size_t rail, ibv_pd* domain) noexcept {
+  domains_[rail] = domain;
+  for (slab& each : slabs_) {
+    if (each.regions[rail] || enroll(each, rail)) continue;
+    domains_[rail] = nullptr;  // what is registered serves the next try
+    return false;
+  }
+  return true;
 }
 
 bool slot_pool::grow(std::size_t slots) noexcept {
@@ -60,20 +83,14 @@ bool slot_pool::add_slab() noexcept {
   const std::size_t place = slabs_.size() % per_reserve;
   if (place == 0 && reserves_.size() * per_reserve == slabs_.size()) {
     std::byte* const made = reserve();
-    if (!made) {
-      refused_ = errno;
-      return false;
-    }
+    if (!made) return refused_ = errno, false;
     reserves_.push_back(made);
   }
-  std::byte* const memory = reserves_.back() + place * slab_bytes;
-  ibv_mr* const region = ibv_reg_mr(domain_, memory, slab_bytes, IBV_ACCESS_LOCAL_WRITE);
-  if (!region) {
-    refused_ = errno;
-    return false;
-  }
+  slab made{reserves_.back() + place * slab_bytes, {}, {}};
+  for (std::size_t rail = 0; rail < most_rails; ++rail)
+    if (domains_[rail] && !enroll(made, rail)) return end(made), false;
   const auto first = static_cast<slot_id>(size());
-  slabs_.push_back({memory, region});
+  slabs_.push_back(made);
   for (std::uint32_t each = per_slab; each-- > 0;) free_.push_back(first + each);
   return true;
 }

@@ -13,10 +13,13 @@
 
 #include <infiniband/verbs.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "transport/verbs/device/rail_address.hpp"
 
 namespace peal::verbs {
 
@@ -30,11 +33,15 @@ static_assert(slot_bytes % 64 == 0);
 
 class slot_pool {
  public:
-  explicit slot_pool(ibv_pd* domain) noexcept : domain_{domain} {}
+  explicit slot_pool(ibv_pd* domain) noexcept { domains_[0] = domain; }
   ~slot_pool();
   slot_pool(const slot_pool&) = delete;
   slot_pool& operator=(const slot_pool&) = delete;
 
+  /// From now on the slots are registered with another rail's device as well. False: it takes no
+  /// more memory.
+  [[nodiscard]] bool add_rail(std::size_t rail, ibv_pd* domain) noexcept;
+  [[nodiscard]] bool has_rail(std::size_t rail) const noexcept { return domains_[rail] != nullptr; }
   /// Makes at least so many slots more.
   [[nodiscard]] bool grow(std::size_t slots) noexcept;
   /// Why grow said false the last time, the limit, and the remedy.
@@ -54,8 +61,8 @@ class slot_pool {
   [[nodiscard]] std::byte* at(slot_id which) const noexcept {
     return slabs_[which / per_slab].memory + std::size_t{which % per_slab} * slot_bytes;
   }
-  [[nodiscard]] std::uint32_t key(slot_id which) const noexcept {
-    return slabs_[which / per_slab].region->lkey;
+  [[nodiscard]] std::uint32_t key(slot_id which, std::size_t rail = 0) const noexcept {
+    return slabs_[which / per_slab].keys[rail];
   }
 
   /// Half a megabyte a slab: few registrations, little memory for a rank with few peers.
@@ -71,13 +78,16 @@ class slot_pool {
 
   struct slab {
     std::byte* memory = nullptr;
-    ibv_mr* region = nullptr;
+    std::array<std::uint32_t, most_rails> keys{};
+    std::array<ibv_mr*, most_rails> regions{};
   };
 
   [[nodiscard]] bool add_slab() noexcept;
   [[nodiscard]] std::byte* reserve() noexcept;
+  [[nodiscard]] bool enroll(slab&, std::size_t rail) noexcept;
+  static void end(const slab&) noexcept;
 
-  ibv_pd* const domain_;
+  std::array<ibv_pd*, most_rails> domains_{};
   std::vector<slab> slabs_;
   std::vector<std::byte*> reserves_;
   std::vector<slot_id> free_;     // last in, first out: the next is still in the cache

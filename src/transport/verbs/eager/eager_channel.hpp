@@ -15,6 +15,8 @@
 #include "transport/verbs/device/interface.hpp"
 #include "transport/verbs/eager/credits.hpp"
 #include "transport/verbs/eager/held_packets.hpp"
+#include "transport/verbs/eager/inline_copies.hpp"
+#include "transport/verbs/eager/kept_packets.hpp"
 #include "transport/verbs/eager/sent_requests.hpp"
 #include "transport/verbs/wire.hpp"
 
@@ -23,28 +25,39 @@ namespace peal::verbs {
 class eager_channel {
  public:
   queue_pair pair;
+  std::uint8_t rail = 0;  // that it is on
   verbs::credits credits;
   sent_requests sent;
+  inline_copies copies;
   held_packets held;
+  kept_packets kept;                  // of connections before this one, until it is open
   std::vector<slot_id> own_receives;  // posted to its own receive queue, where it has one
 
   // ---- what the peer says
   /// What the handshake says of the peer.
-  void begin(std::uint16_t first_credits, bool refuses) noexcept {
-    credits.begin_with(first_credits);
+  void begin(std::uint16_t first_credits, std::uint16_t most_credits, bool refuses) noexcept {
+    credits.begin_with(first_credits, most_credits);
     refuses_eager_ = refuses;
   }
-  /// What the immediate data of a packet says of it.
-  void hear(std::uint32_t said) noexcept {
-    if (!(said & immediate::gives_up)) credits.add(said & immediate::credit_bits);
+  /// The same where the connection goes on over other queue pairs: the peer has read so many
+  /// packets, ever.
+  void go_on(std::uint32_t taken, std::uint16_t window, bool refuses) noexcept {
+    credits.go_on(taken, window);
+    refuses_eager_ = refuses;
+  }
+  /// What the immediate data of a packet says of it. False: it returns credits that there are not.
+  [[nodiscard]] bool hear(std::uint32_t said) noexcept {
+    if (!(said & immediate::gives_up) && !credits.add(said & immediate::credit_bits)) [[unlikely]]
+      return false;
     refuses_eager_ = (said & immediate::refuses_eager) != 0;
     if (said & immediate::leaving) has_left_ = true;
+    return true;
   }
   /// A packet of the peer that used a credit has been read. True: the sender is to note this
-  /// connection.
+  /// connection, or the peer had none.
   [[nodiscard]] bool took() noexcept {
     credits.owe();
-    return credits.due() && !listed_;
+    return credits.due() && (!listed_ || credits.overdrawn());
   }
   /// The peer wants announcements only.
   [[nodiscard]] bool refuses_eager() const noexcept { return refuses_eager_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "base/copy.hpp"
@@ -26,6 +27,13 @@ std::uint32_t write_message(std::byte* at, envelope e, const void* payload) noex
   if (e.bytes() <= short_copy) copy_short(at + sizeof e, payload, e.bytes());
   else std::memcpy(at + sizeof e, payload, e.bytes());
   return static_cast<std::uint32_t>(sizeof e + e.bytes());
+}
+
+/// Of one message that begins there, with its envelope.
+std::uint16_t message_bytes(const std::byte* at) noexcept {
+  envelope e;
+  std::memcpy(&e, at, sizeof e);
+  return static_cast<std::uint16_t>(sizeof e + e.bytes());
 }
 
 std::uint64_t address_of(const void* memory) noexcept {
@@ -71,7 +79,7 @@ inline void sender::attach(eager_channel& to, ibv_send_wr& request, std::uint32_
   if (!always && flags == 0 && !to.credits.worth_sending_along() && !to.is_to_tell_refusal())
     return;
   if (endpoint_.window_changes(to.credits.window())) [[unlikely]]
-    resize_window(to.credits);
+    resize_window(to);
   request.opcode = IBV_WR_SEND_WITH_IMM;
   request.imm_data = flags | to.credits.owed() | (refuses_ ? immediate::refuses_eager : 0);
 }
@@ -79,14 +87,17 @@ inline void sender::attach(eager_channel& to, ibv_send_wr& request, std::uint32_
 /// With the credits that return: a peer that has used its window gets a larger one as long as there
 /// are receives for it, or a smaller one when others need them. Not before it has used a part of it
 /// that is worth returning.
-void sender::resize_window(verbs::credits& of) noexcept {
-  if (!of.worth_sending_along()) return;
+void sender::resize_window(eager_channel& to) noexcept {
+  verbs::credits& of = to.credits;
+  // On another rail than the first one it has a receive queue of its own, which does not grow.
+  if (!of.worth_sending_along() || to.rail != 0) return;
   const endpoint::window_change by = endpoint_.resize_window(of.window(), of.owed());
   if (by.grows) of.widen(by.receives);
   else of.narrow(by.receives);
 }
 
-/// Returns how many the device took. The first carries the credits, if any does.
+/// Returns how many the device took. The first carries the credits, if any does. What `failed_`
+/// says is told when the caller has noted what was posted.
 [[gnu::always_inline]] inline std::uint32_t sender::post(connection& to, ibv_send_wr& first,
                                                          std::uint32_t count) noexcept {
   ibv_send_wr* refused = nullptr;
@@ -95,6 +106,7 @@ void sender::resize_window(verbs::credits& of) noexcept {
   if (failed != 0) [[unlikely]] {
     done = 0;
     for (ibv_send_wr* each = &first; each && each != refused; each = each->next) ++done;
+    failed_ = failed != ENOMEM && failed != EAGAIN ? failed : 0;  // a full queue passes
   }
   to.eager.sent.posted(done);
   if (done > 0 && first.opcode == IBV_WR_SEND_WITH_IMM) {
@@ -102,15 +114,15 @@ void sender::resize_window(verbs::credits& of) noexcept {
       to.eager.credits.give_back(first.imm_data & immediate::credit_bits);
     to.eager.told_refusal();
   }
-  // A full queue passes; anything else does not.
-  if (failed != 0 && failed != ENOMEM && failed != EAGAIN) [[unlikely]]
-    events_.broke(to, std::strerror(failed));
   return done;
 }
 
 [[gnu::always_inline]] inline bool sender::post_one(connection& to, ibv_send_wr& request) noexcept {
   request.wr_id = to.id(work::send, to.eager.sent.next()).word;
-  if (post(to, request, 1) == 0) return false;
+  if (post(to, request, 1) == 0) {
+    tell_failure(to);
+    return false;
+  }
   note_signals(to.eager, 1, (request.send_flags & IBV_SEND_SIGNALED) != 0);
   return true;
 }
@@ -128,22 +140,28 @@ inline void sender::note_signals(eager_channel& to, std::uint32_t count, bool la
   request.sg_list = pieces;
   request.num_sge = 1;
   slot_id slot = no_slot;
-  alignas(16) std::byte together[sizeof e + short_copy];
   if (bytes <= endpoint_.inline_bytes) {
     request.send_flags = IBV_SEND_INLINE;
+    std::byte* const head = to.eager.copies.head_of(to.eager.sent.next());
     // The device's library takes longer over a second piece than this copy does.
-    if (bytes <= sizeof together) {
-      pieces[0] = {address_of(together), write_message(together, e, payload), 0};
+    if (bytes <= inline_copies::head_bytes) {
+      pieces[0] = {address_of(head), write_message(head, e, payload), 0};
     } else {
-      pieces[0] = {address_of(&e), sizeof e, 0};
-      pieces[1] = {address_of(payload), static_cast<std::uint32_t>(e.bytes()), 0};
+      constexpr std::size_t first = inline_copies::head_bytes - sizeof e;
+      std::byte* const rest = to.eager.copies.rest_of(to.eager.sent.next());
+      std::memcpy(head, &e, sizeof e);
+      std::memcpy(head + sizeof e, payload, first);
+      std::memcpy(rest, static_cast<const std::byte*>(payload) + first, e.bytes() - first);
+      pieces[0] = {address_of(head), inline_copies::head_bytes, 0};
+      pieces[1] = {address_of(rest), static_cast<std::uint32_t>(e.bytes() - first), 0};
       request.num_sge = 2;
     }
   } else {
     slot = take_slot();
     if (slot == no_slot) return false;
     pieces[0] = {address_of(endpoint_.slots.at(slot)),
-                 write_message(endpoint_.slots.at(slot), e, payload), endpoint_.slots.key(slot)};
+                 write_message(endpoint_.slots.at(slot), e, payload),
+                 endpoint_.slots.key(slot, to.eager.rail)};
   }
   attach(to.eager, request, 0, false);
   if (wants_signal(to.eager, slot != no_slot)) request.send_flags |= IBV_SEND_SIGNALED;
@@ -152,7 +170,7 @@ inline void sender::note_signals(eager_channel& to, std::uint32_t count, bool la
     if (slot != no_slot) endpoint_.slots.give_back(slot);
     return false;
   }
-  if (slot != no_slot) to.eager.sent.use(to.eager.sent.last(), slot);
+  if (slot != no_slot) to.eager.sent.use({to.eager.sent.last(), slot, 0, 0, false, true});
   to.eager.credits.spend();
   to.eager.used_in(endpoint_.epoch);
   ++endpoint_.counters.requests;
@@ -249,6 +267,8 @@ std::vector<slot_id> sender::take_slots(connection& gone) noexcept {
     if (its.held[each].last_in_slot) endpoint_.slots.give_back(its.held[each].slot);
   std::vector<slot_id> made = std::move(its.own_receives);
   its.sent.take_slots(made);
+  for (const kept_packet& each : std::exchange(its.kept, {}))
+    if (each.slot != no_slot && each.last_in_slot) made.push_back(each.slot);
   return made;
 }
 
@@ -278,7 +298,7 @@ void sender::post_held(connection& to) noexcept {
     const held_packet& packet = held[each];
     ibv_send_wr& request = chain_[each];
     pieces_[each] = {address_of(endpoint_.slots.at(packet.slot) + packet.at), packet.bytes,
-                     endpoint_.slots.key(packet.slot)};
+                     endpoint_.slots.key(packet.slot, to.eager.rail)};
     request.wr_id = to.id(work::send, first + each).word;
     request.send_flags = packet.bytes <= endpoint_.inline_bytes ? IBV_SEND_INLINE : 0;
     request.opcode = IBV_WR_SEND;
@@ -300,11 +320,12 @@ void sender::post_held(connection& to) noexcept {
   std::uint32_t bytes = 0;
   for (std::uint32_t each = 0; each < done; ++each) {
     bytes += held[each].bytes;
-    if (!held[each].last_in_slot) continue;
-    if (chain_[each].send_flags & IBV_SEND_INLINE) endpoint_.slots.give_back(held[each].slot);
-    else to.eager.sent.use(first + each, held[each].slot);
+    to.eager.sent.use({first + each, held[each].slot, held[each].at,
+                       static_cast<std::uint16_t>(held[each].bytes), held[each].flags != 0,
+                       held[each].last_in_slot});
   }
   held.remove(done, bytes);
+  tell_failure(to);
 }
 
 /// A message of nothing. For one that returns credits the peer keeps a receive beyond the window:
@@ -323,13 +344,16 @@ bool sender::post_control(connection& to, std::uint32_t flags, bool signaled) no
   if (signaled || wants_signal(to.eager, false)) request.send_flags |= IBV_SEND_SIGNALED;
   ++endpoint_.counters.controls;
   if (!post_one(to, request)) return false;
+  to.eager.sent.posted_control(!uncounted);
   if (!uncounted) mine.spend();
   return true;
 }
 
 void sender::give_up_credits(connection& to, std::uint32_t keep) noexcept {
   credits& mine = to.eager.credits;
-  if (mine.left() <= keep || to.eager.sent.outstanding() + 1 >= endpoint_.set.send_depth) return;
+  if (!to.is_open() || mine.left() <= keep ||
+      to.eager.sent.outstanding() + 1 >= endpoint_.set.send_depth)
+    return;
   const std::uint32_t over = mine.left() - keep;
   ibv_send_wr request{};
   request.num_sge = 0;
@@ -339,6 +363,7 @@ void sender::give_up_credits(connection& to, std::uint32_t keep) noexcept {
   if (wants_signal(to.eager, false)) request.send_flags |= IBV_SEND_SIGNALED;
   ++endpoint_.counters.controls;
   if (!post_one(to, request)) return;
+  to.eager.sent.posted_control(true);
   mine.give_up(over);
   mine.spend();
 }
@@ -347,19 +372,117 @@ void sender::give_up_credits(connection& to, std::uint32_t keep) noexcept {
 // either.
 void sender::probe(connection& to) noexcept {
   const bool idle = to.eager.sent.idle();
-  if (!idle || !to.is_in_use() || to.eager.has_left() ||
-      to.eager.sent.outstanding() + 1 >= endpoint_.set.send_depth)
-    return;
+  if (idle && to.is_in_use() && !to.eager.has_left()) post_probe(to);
+}
+
+void sender::post_probe(connection& to) noexcept {
+  if (to.eager.sent.outstanding() + 1 >= endpoint_.set.send_depth) return;
   ibv_send_wr request{};
   request.opcode = IBV_WR_RDMA_WRITE;
   request.send_flags = IBV_SEND_SIGNALED;
   ++endpoint_.counters.controls;
-  if (post_one(to, request)) to.eager.sent.note_probe();
+  if (!post_one(to, request)) return;
+  to.eager.sent.posted_control(false);
+  to.eager.sent.note_probe();
 }
 
 void sender::send_last(connection& to) noexcept {
   if (!to.eager.held.empty()) post_held(to);
   if (to.is_open()) (void)post_control(to, immediate::leaving, true);
+}
+
+// ---- a connection that broke and is made again
+
+/// Everything that is not known to be at the peer's adapter.
+void sender::interrupt(connection& broken) noexcept {
+  eager_channel& its = broken.eager;
+  kept_packets found;
+  its.sent.give_up([&](std::uint32_t sequence, const sent_packet* where) {
+    if (where && where->slot == no_slot && !where->counted()) return;
+    kept_packet made;
+    if (where && where->slot == no_slot) {
+      made.bytes = 0;
+    } else if (where) {
+      made.slot = where->slot;
+      made.at = where->at;
+      made.staged = where->staged;
+      made.last_in_slot = where->last_in_slot;
+      made.bytes = where->bytes;
+      if (made.bytes == 0) made.bytes = message_bytes(endpoint_.slots.at(made.slot));
+    } else {
+      const std::byte* const head = its.copies.head_of(sequence);
+      made.bytes = message_bytes(head);
+      const std::size_t first = std::min<std::size_t>(made.bytes, inline_copies::head_bytes);
+      made.inlined.assign(head, head + first);
+      const std::byte* const rest = its.copies.rest_of(sequence);
+      made.inlined.insert(made.inlined.end(), rest, rest + (made.bytes - first));
+    }
+    found.push_back(std::move(made));
+  });
+  // What the connection before this one left, and this one has not sent again.
+  std::ranges::move(its.kept, std::back_inserter(found));
+  its.kept = std::move(found);
+}
+
+bool sender::agree(connection& on, std::uint32_t taken, std::uint16_t window,
+                   bool refuses) noexcept {
+  eager_channel& its = on.eager;
+  const auto kept = static_cast<std::uint32_t>(its.kept.size());
+  // So many the peer has for certain. A packet that is held has spent its credit.
+  const std::uint32_t certain = its.credits.spent() - its.held.count() - kept;
+  if (taken - certain > kept || its.credits.spent() - taken > window) return false;
+  for (std::uint32_t left = taken - certain; left > 0; --left) {
+    const kept_packet& over = its.kept.front();
+    if (over.slot != no_slot && over.last_in_slot) endpoint_.slots.give_back(over.slot);
+    its.kept.pop_front();
+  }
+  its.go_on(taken, window, refuses);
+  return true;
+}
+
+void sender::send_again(connection& over) noexcept {
+  eager_channel& its = over.eager;
+  kept_packets again = std::exchange(its.kept, {});
+  for (; !again.empty(); again.pop_front()) {
+    kept_packet& each = again.front();
+    ibv_sge pieces[2];
+    ibv_send_wr request{};
+    request.sg_list = pieces;
+    request.num_sge = 1;
+    request.send_flags = again.size() == 1 ? IBV_SEND_SIGNALED : 0;
+    const std::uint32_t sequence = its.sent.next();
+    if (each.is_empty()) {
+      request.num_sge = 0;
+      request.send_flags |= IBV_SEND_INLINE;
+    } else if (each.slot != no_slot) {
+      pieces[0] = {address_of(endpoint_.slots.at(each.slot) + each.at), each.bytes,
+                   endpoint_.slots.key(each.slot, its.rail)};
+    } else {
+      // In one piece and two cells, as it was posted first.
+      const std::size_t first = std::min(each.inlined.size(), inline_copies::head_bytes);
+      std::byte* const head = its.copies.head_of(sequence);
+      std::byte* const rest = its.copies.rest_of(sequence);
+      std::memcpy(head, each.inlined.data(), first);
+      std::memcpy(rest, each.inlined.data() + first, each.inlined.size() - first);
+      pieces[0] = {address_of(head), static_cast<std::uint32_t>(first), 0};
+      pieces[1] = {address_of(rest), static_cast<std::uint32_t>(each.inlined.size() - first), 0};
+      if (each.inlined.size() > first) request.num_sge = 2;
+      request.send_flags |= IBV_SEND_INLINE;
+    }
+    attach(its, request, each.staged ? immediate::staged : 0, each.is_empty());
+    if (!post_one(over, request)) {
+      // It broke meanwhile, and keeps what was posted; the rest stands behind that. A queue that
+      // was empty before takes as many as were in it once.
+      if (over.is_open()) events_.broke(over, "it takes no packets");
+      std::ranges::move(again, std::back_inserter(its.kept));
+      return;
+    }
+    if (each.is_empty()) its.sent.posted_control(true);
+    else if (each.slot != no_slot)
+      its.sent.use({sequence, each.slot, each.at, each.bytes, each.staged, each.last_in_slot});
+    ++endpoint_.counters.packets_again;
+  }
+  if (!its.held.empty() || its.has_news()) note(over);
 }
 
 void sender::completed(eager_channel& of, std::uint32_t sequence) noexcept {

@@ -15,6 +15,8 @@
 #pragma once
 
 #include <array>
+#include <cstring>
+#include <utility>
 #include <vector>
 
 #include "transport/verbs/eager/eager_channel.hpp"
@@ -73,6 +75,18 @@ class sender {
   /// Asks the peer's adapter for a sign of life where nothing has been sent since the last call:
   /// only a process that sends something notices a dead adapter.
   void probe(connection&) noexcept;
+  /// The same at once.
+  void post_probe(connection&) noexcept;
+
+  // ---- a connection that broke and is made again (doc/internals/rdma.md, Reconnection)
+  /// Keeps what the peer may not have. Requires: nothing is being posted to it.
+  void interrupt(connection&) noexcept;
+  /// The peer has read so many packets of this side, ever, and takes `window` more: forgets those.
+  /// False: that cannot be.
+  [[nodiscard]] bool agree(connection&, std::uint32_t taken, std::uint16_t window,
+                           bool refuses) noexcept;
+  /// Posts the others, before anything else. Requires: open.
+  void send_again(connection&) noexcept;
 
   /// Everything up to this sequence number has been sent.
   void completed(eager_channel&, std::uint32_t sequence) noexcept;
@@ -91,14 +105,20 @@ class sender {
   [[nodiscard]] bool room(const eager_channel&) const noexcept;
   [[nodiscard]] bool wants_signal(const eager_channel&, bool has_slot) const noexcept;
   void attach(eager_channel&, ibv_send_wr&, std::uint32_t flags, bool always) noexcept;
-  void resize_window(verbs::credits&) noexcept;
+  void resize_window(eager_channel&) noexcept;
   [[nodiscard]] std::uint32_t post(connection&, ibv_send_wr& first, std::uint32_t count) noexcept;
   [[nodiscard]] bool post_one(connection&, ibv_send_wr&) noexcept;
+  /// Of the last `post`, if it is one. Requires: what was posted is noted.
+  void tell_failure(connection& to) noexcept {
+    if (failed_ != 0) [[unlikely]]
+      events_.broke(to, std::strerror(std::exchange(failed_, 0)));
+  }
   void note_signals(eager_channel&, std::uint32_t count, bool last) noexcept;
 
   endpoint& endpoint_;
   peer_events& events_;
   std::vector<connection*> listed_;
+  int failed_ = 0;  // errno of the last post
   bool refuses_ = false;
   bool together_ = false;
   // What post_held posts. Kept, since most of it is the same each time.

@@ -44,6 +44,10 @@ void report(const counters& from, const registration_counters& of_cache,
   add("verbs.demotions", from.demotions, "connections that were ended for others");
   add("verbs.promotion_looks", from.promotion_looks,
       "connections looked at to find those that are used least");
+  add("verbs.interruptions", from.interruptions, "connections that broke");
+  add("verbs.reconnections", from.reconnections, "connections that broke and were made again");
+  add("verbs.packets_again", from.packets_again,
+      "packets sent again over connections that were made again");
   add("verbs.handshakes_repeated", from.handshakes_repeated, "handshake packets sent again");
   add("verbs.handshakes_stale", from.handshakes_stale,
       "handshake packets dropped since they came twice, or later than one that was sent after "
@@ -62,8 +66,13 @@ void report(const counters& from, const registration_counters& of_cache,
   add("verbs.datagrams_repeated", of_mail.repeated, "such packets sent again");
   add("verbs.acknowledgements", of_mail.acknowledgements,
       "acknowledgements of such packets that went by themselves");
-  std::uint64_t wakeups = 0;
-  for (const device& each : rails) wakeups += each.channel().events();
+  std::uint64_t wakeups = 0, without_locks = 0;
+  for (const device& each : rails) {
+    wakeups += each.channel().events();
+    without_locks += each.channel().without_locks();
+  }
+  add("verbs.queues_without_locks", without_locks,
+      "completion queues that are polled without locks, since the device could do without");
   add("verbs.wakeups", wakeups, "times that completions woke this process, or would have");
   add("verbs.device_events", from.device_events,
       "what devices told unasked, of queue pairs and ports");

@@ -25,9 +25,10 @@ constexpr std::size_t shortest_shared = 64;
 /// where more peers are used than may be connected, the next ones need not wait for these.
 constexpr std::size_t still_ending = 4;
 
-ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece) noexcept {
+ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece,
+                         std::uint8_t rail = 0) noexcept {
   piece = {reinterpret_cast<std::uint64_t>(slots.at(which)), static_cast<std::uint32_t>(slot_bytes),
-           slots.key(which)};
+           slots.key(which, rail)};
   ibv_recv_wr made{};
   made.wr_id = work_id::make(work::receive, 0, 0, which).word;
   made.sg_list = &piece;
@@ -38,7 +39,8 @@ ibv_recv_wr receive_into(const slot_pool& slots, slot_id which, ibv_sge& piece) 
 completion_queue make_completions(const device& on) {
   const auto most =
       std::min<std::size_t>(first_completions, static_cast<std::size_t>(on.limits().max_cqe));
-  completion_queue made = on.channel().make(static_cast<int>(most));
+  // The transport is used by one thread at a time. Soft-RoCE takes system calls anyway.
+  completion_queue made = on.channel().make(static_cast<int>(most), !on.soft_roce());
   if (!made)
     throw error(errc::no_device,
                 fmt::format("{} gives no completion queue: {}", on.name(), std::strerror(errno)));
@@ -66,6 +68,7 @@ endpoint::endpoint(std::vector<device>& which, const settings& wishes)
       on{which.front()},
       set{wishes},
       slots{on.domain()},
+      choice{set.readers, set.most_readers},
       longest_part{on.longest_part()},
       own_window_{own_window(wishes)} {
   completions_ = make_completions(on);
@@ -81,19 +84,22 @@ endpoint::endpoint(std::vector<device>& which, const settings& wishes)
     throw error(errc::locked_memory, fmt::format("{}: {}", on.name(), slots.refusal()));
 }
 
-bool endpoint::grow_completions(std::size_t connections) noexcept {
-  const std::size_t each =
-      set.send_depth + set.bulk * set.read_depth + (receives_ ? 0 : own_receives());
-  const std::size_t needed =
-      connections * each + (receives_ ? shared_receives_for(connections) : 0);
-  if (!grow(*completions_, on, needed)) return false;
-  // One connection more than there are: completions of one that has gone may stand there for a
-  // while. And one queue pair more, for notices.
-  for (std::size_t rail = 1; rail < rails.size(); ++rail)
-    if (!grow(*further_[rail - 1], rails[rail],
-              (connections + 1) * (set.bulk + 1) * set.read_depth))
-      return false;
-  return true;
+bool endpoint::grow_completions(std::size_t connections, std::size_t bulk) noexcept {
+  const std::size_t each = set.send_depth + (receives_ ? 0 : own_receives());
+  const std::size_t needed = connections * each + bulk * set.read_depth +
+                             (receives_ ? shared_receives_for(connections) : 0);
+  return grow(*completions_, on, needed);
+}
+
+/// Each queue pair for bulk data may have a notice for each WRITE as well. One connection more than
+/// there are: completions of one that has gone may stand there for a while.
+bool endpoint::grow_further(std::uint8_t rail, std::size_t connections, std::size_t bulk,
+                            bool messages) noexcept {
+  return grow(
+      *further_[rail - 1u], rails[rail],
+      2 * bulk * set.read_depth +
+          (messages ? (connections + 1) * (set.send_depth + set.window + receive_budget::uncounted)
+                    : 0));
 }
 
 void endpoint::make_shared() noexcept {
@@ -126,6 +132,7 @@ std::uint16_t endpoint::make_room() noexcept {
   if (window == 0) return 0;
   ++connections_;
   if (get_ready()) {
+    most_connections_ = std::max(most_connections_, connections_);
     if (!receives_) posted_ += own_receives();
     wants_back_ |= receives_ && window < budget_.largest();
     return static_cast<std::uint16_t>(window);
@@ -143,7 +150,12 @@ void endpoint::leave_room(std::uint16_t window) noexcept {
 
 /// For as many connections as there are now.
 bool endpoint::get_ready() noexcept {
-  if (!grow_completions(connections_)) return false;
+  if (connections_ > most_connections_) {
+    if (!grow_completions(connections_, bulk_pairs.seen(0))) return false;
+    for (std::uint8_t rail = 1; rail < rails.size(); ++rail)
+      if (slots.has_rail(rail) && !grow_further(rail, connections_, bulk_pairs.seen(rail), true))
+        return false;
+  }
   const std::size_t all =
       receives_ ? std::max(posted_, budget_.allotted() + reserve_) : posted_ + own_receives();
   if (!receives_ && all > most_receives(set)) return false;
@@ -244,50 +256,85 @@ void endpoint::post_recycled() noexcept {
 }
 
 /// A queue pair that is gone, or broken, takes nothing; the slot stays with its connection.
-void endpoint::post_own(slot_id which, ibv_qp* at) noexcept {
+void endpoint::post_own(slot_id which, std::uint8_t rail, ibv_qp* at) noexcept {
   if (!at) return;
   ibv_sge piece;
-  ibv_recv_wr request = receive_into(slots, which, piece);
+  ibv_recv_wr request = receive_into(slots, which, piece, rail);
   ibv_recv_wr* refused = nullptr;
   (void)ibv_post_recv(at, &request, &refused);
 }
 
-bool endpoint::fill(ibv_qp& which, std::vector<slot_id>& own) noexcept {
-  if (receives_) return true;
-  own.reserve(own_receives());
-  for (std::size_t each = 0; each < own_receives(); ++each) {
+bool endpoint::fill(ibv_qp& which, std::uint8_t rail, std::uint16_t window,
+                    std::vector<slot_id>& own) noexcept {
+  if (which.srq) return true;
+  const std::size_t count = window + receive_budget::uncounted;
+  own.reserve(count);
+  // Of another rail than the first one these are more than there were before.
+  if (slots.free() < count && !slots.grow(count)) return false;
+  for (std::size_t each = 0; each < count; ++each) {
     const slot_id into = slots.take();
     if (into == no_slot) return false;
     own.push_back(into);
     ibv_sge piece;
-    ibv_recv_wr request = receive_into(slots, into, piece);
+    ibv_recv_wr request = receive_into(slots, into, piece, rail);
     ibv_recv_wr* refused = nullptr;
     if (ibv_post_recv(&which, &request, &refused) != 0) return false;
   }
   return true;
 }
 
-queue_pair endpoint::make_control() noexcept {
+/// Another rail than the first one does so only where the first one has failed: then memory is
+/// registered with it, and its queue has room.
+bool endpoint::carry_messages(std::uint8_t rail) noexcept {
+  if (slots.has_rail(rail)) return true;
+  if (!grow_further(rail, most_connections_, bulk_pairs.seen(rail), true)) return false;
+  return slots.add_rail(rail, rails[rail].domain());
+}
+
+queue_pair endpoint::make_control(std::uint8_t rail, std::uint16_t window) noexcept {
+  if (rail != 0 && !carry_messages(rail)) return {};
+  const device& at = rails[rail];
   queue_plan plan;
-  plan.completions = completions_.get();
-  plan.receives = receives_.get();
+  plan.completions = rail == 0 ? completions() : completions(rail);
+  plan.receives = rail == 0 ? receives_.get() : nullptr;
   plan.send_depth = set.send_depth;
-  plan.receive_depth = static_cast<std::uint32_t>(own_receives());
+  plan.receive_depth = static_cast<std::uint32_t>(window + receive_budget::uncounted);
   // Inline messages are put together from envelope and payload by the device.
-  plan.send_pieces = on.limits().max_sge >= 2 ? 2 : 1;
+  plan.send_pieces = at.limits().max_sge >= 2 ? 2 : 1;
   plan.inline_bytes = plan.send_pieces == 2 ? inline_wanted : 0;
-  queue_pair made = make_reliable(on, plan);
-  if (made) inline_bytes = plan.inline_bytes;
+  // For WRITEs of nothing (sender::probe), which a device refuses like others.
+  plan.access = IBV_ACCESS_REMOTE_WRITE;
+  queue_pair made = make_reliable(at, plan);
+  if (made)
+    inline_bytes = rail == 0 ? plan.inline_bytes : std::min(inline_bytes, plan.inline_bytes);
   return made;
 }
 
-queue_pair endpoint::make_bulk(std::uint8_t rail) noexcept {
+queue_pair endpoint::make_bulk(std::uint8_t rail, bool written_to) noexcept {
+  const std::size_t count = bulk_pairs.seen(rail) + 1;
+  const bool room = rail == 0 ? grow_completions(most_connections_, count)
+                              : grow_further(rail, most_connections_, count, slots.has_rail(rail));
+  if (!room) {
+    errno = ENOMEM;
+    return {};
+  }
   queue_plan plan;
   plan.completions = rail == 0 ? completions() : completions(rail);
   plan.receives = rail == 0 ? receives_.get() : nullptr;
   plan.send_depth = set.read_depth;
   plan.receive_depth = rail == 0 ? 1 : set.read_depth;
+  // A peer that asks for no writes reads through all of them (fetcher::readers).
+  plan.access = IBV_ACCESS_REMOTE_READ;
+  if (written_to) plan.access |= IBV_ACCESS_REMOTE_WRITE;
   return make_reliable(rails[rail], plan);
+}
+
+bool endpoint::may_have_more(std::size_t pairs) const noexcept {
+  const std::size_t most = std::max<std::size_t>(set.most_connections, connections_);
+  for (std::size_t rail = 0; rail < rails.size(); ++rail)
+    if (bulk_pairs.on(rail) + pairs + (most - connections_) * set.bulk + most + 1 > set.most_pairs)
+      return false;
+  return true;
 }
 
 bool endpoint::expect_notice(ibv_qp& at, work_id what) noexcept {

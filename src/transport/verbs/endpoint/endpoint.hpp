@@ -21,7 +21,9 @@
 #include <vector>
 
 #include "transport/verbs/device/interface.hpp"
+#include "transport/verbs/endpoint/bulk_pairs.hpp"
 #include "transport/verbs/endpoint/counters.hpp"
+#include "transport/verbs/endpoint/pair_choice.hpp"
 #include "transport/verbs/endpoint/receive_budget.hpp"
 #include "transport/verbs/endpoint/settings.hpp"
 #include "transport/verbs/endpoint/work_id.hpp"
@@ -37,12 +39,17 @@ inline constexpr std::uint64_t smallest_part = 64 << 10;
 
 /// What polls must look at besides the completion queue of the first rail.
 struct bulk_pending {
-  std::uint32_t refused = 0;  // parts that a queue did not take
+  std::uint32_t refused = 0;   // parts that a queue did not take
+  std::uint32_t unposted = 0;  // connections with parts to be posted at the end of this poll
   // Work requests under way on further rails, and shares that wait for notices there.
   std::uint32_t elsewhere = 0;
   // Connections of which a rail was left out, and whose peer has not been told: at most so many.
   std::uint32_t left_out = 0;
-  [[nodiscard]] bool any() const noexcept { return (refused | elsewhere | left_out) != 0; }
+  // Queue pairs for messages that are on further rails.
+  std::uint32_t controls = 0;
+  [[nodiscard]] bool any() const noexcept {
+    return (refused | unposted | elsewhere | left_out | controls) != 0;
+  }
 };
 
 class endpoint {
@@ -63,6 +70,10 @@ class endpoint {
   void leave_room(std::uint16_t window) noexcept;
 
   // ---- windows: receive_budget.hpp
+  /// What none is ever above.
+  [[nodiscard]] std::uint16_t largest_window() const noexcept {
+    return static_cast<std::uint16_t>(receives_ ? budget_.largest() : own_window_);
+  }
   /// Whether this one may have to change when credits return.
   [[nodiscard]] bool window_changes(std::uint16_t window) const noexcept {
     return receives_ && budget_.changes(window);
@@ -87,27 +98,35 @@ class endpoint {
   [[nodiscard]] std::size_t posted() const noexcept { return posted_; }
   [[nodiscard]] const receive_budget& budget() const noexcept { return budget_; }
 
-  /// A queue pair for messages, in INIT, and one for bulk data. Null: errno says why.
-  [[nodiscard]] queue_pair make_control() noexcept;
-  [[nodiscard]] queue_pair make_bulk(std::uint8_t rail) noexcept;
+  /// A queue pair for messages, in INIT, whose peer may send so much; and one for bulk data, for
+  /// whose completions there is room, to which the peer may write where it is asked to, or not.
+  /// Null: errno says why.
+  [[nodiscard]] queue_pair make_control(std::uint8_t rail, std::uint16_t window) noexcept;
+  [[nodiscard]] queue_pair make_bulk(std::uint8_t rail, bool written_to) noexcept;
+  /// Whether this process may have so many more than the first ones of a connection: what the
+  /// device has for it is left to connections that may still come.
+  [[nodiscard]] bool may_have_more(std::size_t pairs) const noexcept;
   /// Posts a receive for a notice (writer.hpp), or as many as there may be. False: the queue pair
   /// takes none.
   static bool expect_notice(ibv_qp&, work_id) noexcept;
   void expect_notices(ibv_qp&, work_id) const noexcept;
   /// Posts the receives of a queue pair that has a receive queue of its own; its slots are free
   /// when it is gone.
-  [[nodiscard]] bool fill(ibv_qp&, std::vector<slot_id>& own) noexcept;
+  [[nodiscard]] bool fill(ibv_qp&, std::uint8_t rail, std::uint16_t window,
+                          std::vector<slot_id>& own) noexcept;
 
   /// What was received has been read: the slot goes back to the device, together with others. `at`:
   /// the queue pair that it came through; null when that takes nothing any more.
   void recycle(slot_id which, ibv_qp* at) noexcept {
     if (!receives_) {
-      post_own(which, at);
+      post_own(which, 0, at);
       return;
     }
     recycled_.push_back(which);
     if (recycled_.size() >= most_waiting_) post_recycled();
   }
+  /// The same where it came over another rail.
+  void recycle(slot_id which, std::uint8_t rail, ibv_qp* at) noexcept { post_own(which, rail, at); }
   /// Nothing has come: time to give slots back, which a message that has come would wait for.
   void idle() noexcept {
     if (recycled_.size() >= std::min(refill, most_waiting_) || !limit_armed_) [[unlikely]]
@@ -127,17 +146,24 @@ class endpoint {
   slot_pool slots;
   verbs::counters counters;
   bulk_pending bulk;
+  pair_choice choice;
   std::uint64_t longest_part = 0;  // that every rail takes
   std::uint32_t epoch = 1;         // one more at each poll
+  std::uint8_t down = 0;           // a bit for each rail whose port, or device, is known to be so
   std::uint32_t inline_bytes = 0;  // that a control queue pair takes; known once one was made
   /// With fewer free slots than this, each that goes out asks for a completion.
   std::size_t few_slots = 16;
+  verbs::bulk_pairs bulk_pairs{epoch};
+
+  /// What time it is.
+  [[nodiscard]] std::uint64_t nanoseconds() const noexcept { return set.nanoseconds(); }
 
  private:
   static constexpr std::size_t refill = 8;  // receives a chain
 
   void post_recycled() noexcept;
-  void post_own(slot_id, ibv_qp*) noexcept;
+  void post_own(slot_id, std::uint8_t rail, ibv_qp*) noexcept;
+  [[nodiscard]] bool carry_messages(std::uint8_t rail) noexcept;
   void make_shared() noexcept;
   void fill_up() noexcept;
   void arm_limit() noexcept;
@@ -157,7 +183,9 @@ class endpoint {
   [[nodiscard]] std::size_t slots_to_send() const noexcept {
     return std::max<std::size_t>(set.send_depth / 4, 1);
   }
-  [[nodiscard]] bool grow_completions(std::size_t connections) noexcept;
+  [[nodiscard]] bool grow_completions(std::size_t connections, std::size_t bulk) noexcept;
+  [[nodiscard]] bool grow_further(std::uint8_t rail, std::size_t connections, std::size_t bulk,
+                                  bool messages) noexcept;
 
   completion_queue completions_;
   std::vector<completion_queue> further_;  // of rails 1, 2, ...
@@ -172,7 +200,8 @@ class endpoint {
   bool limit_armed_ = true;  // the device tells when the shared queue runs low
   bool wants_back_ = false;
   std::size_t connections_ = 0;
-  bool told_short_ = false;  // that memory for a further connection is lacking
+  std::size_t most_connections_ = 0;  // for whose completions there is room
+  bool told_short_ = false;           // that memory for a further connection is lacking
   std::vector<slot_id> recycled_;
 };
 

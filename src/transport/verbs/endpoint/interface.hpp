@@ -5,8 +5,10 @@
 // Layer    transport/verbs.
 #pragma once
 
+#include "transport/verbs/endpoint/bulk_pairs.hpp"
 #include "transport/verbs/endpoint/counters.hpp"
 #include "transport/verbs/endpoint/endpoint.hpp"
+#include "transport/verbs/endpoint/pair_choice.hpp"
 #include "transport/verbs/endpoint/port_counters.hpp"
 #include "transport/verbs/endpoint/receive_budget.hpp"
 #include "transport/verbs/endpoint/settings.hpp"

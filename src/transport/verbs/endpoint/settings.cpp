@@ -1,6 +1,7 @@
 #include "transport/verbs/endpoint/settings.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "transport/verbs/endpoint/receive_budget.hpp"
 
@@ -28,6 +29,12 @@ std::size_t most_receives(const device& on, const settings& set) noexcept {
   const auto limit = [](int value) { return static_cast<std::size_t>(std::max(value, 0)); };
   return std::min(
       {limit(on.limits().max_srq_wr), limit(on.limits().max_cqe) / 2, most_receives(set)});
+}
+
+std::uint64_t steady_nanoseconds() noexcept {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
 }
 
 std::uint32_t own_window(const settings& set) noexcept {

@@ -7,8 +7,10 @@
 // Errors   none.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "base/settings.hpp"
@@ -31,9 +33,15 @@ struct cpus_for_halves {
   [[nodiscard]] constexpr bool any() const noexcept { return on_own_node || on_other_nodes; }
 };
 
+std::uint64_t steady_nanoseconds() noexcept;
+
 /// What the user set, and what follows from it and from the job.
 struct settings : verbs_settings {
-  unsigned bulk = 1;               // queue pairs: `qps`, and one more where there are writes
+  unsigned readers = 1, most_readers = 1;  // queue pairs for READs to a peer, at first and at most
+  bool writes = false;                     // and one for WRITEs
+  unsigned bulk = 1;                       // all of them at first
+  // Of all queue pairs, and of connections: as many as this rank may have.
+  std::size_t most_pairs = std::numeric_limits<std::size_t>::max(), most_connections = 1;
   std::uint32_t peers = 1;         // of the job: so many connections at most
   std::uint32_t send_depth = 127;  // devices take one more and round up to a power of two
   std::uint32_t window = 64;       // messages that a peer may send before it gets credits back
@@ -41,7 +49,21 @@ struct settings : verbs_settings {
   cpus_for_halves halves;          // where `automatic` has both ends work
   std::size_t kept = 16 << 20;     // most bytes that are kept of all peers' pushes
   std::size_t slots = 7744;        // pieces of pinned memory for messages, at most
+  std::size_t most_pushed = 0;     // bytes of a large message that are sent unasked
+  std::uint64_t (*nanoseconds)() noexcept = steady_nanoseconds;
+
+  /// Whether a peer is ever asked to write.
+  [[nodiscard]] bool asks_for_writes(bool same_device) const noexcept {
+    if (rendezvous != rendezvous_mode::automatic) return rendezvous != rendezvous_mode::read;
+    return same_device ? halves.on_own_node : halves.on_other_nodes;
+  }
 };
+
+/// Seconds until a queue pair breaks whose adapter has no answer: seven tries. Never longer than
+/// the peer may be away.
+[[nodiscard]] inline double silence_of(const settings& set) noexcept {
+  return std::min(7 * set.ack_timeout, set.timeout);
+}
 
 /// Receives that wait to be refilled, and some for packets that are there once more by a
 /// retransmission.

@@ -44,8 +44,20 @@ settings settings_of(const verbs_options& from, const std::vector<device>& rails
   made.halves = cpus_for_halves::of(rails.front().soft_roce(), from.cpus, from.local_size);
   if (made.rendezvous == rendezvous_mode::automatic && !made.halves.any())
     made.rendezvous = rendezvous_mode::read;
-  const unsigned for_writes = made.rendezvous == rendezvous_mode::read ? 0 : 1;
-  made.bulk = std::clamp<unsigned>(static_cast<unsigned>(made.qps) + for_writes, 1, most_bulk);
+  made.writes = made.rendezvous != rendezvous_mode::read;
+  // A message over Soft-RoCE costs a CPU its packets, over however many queue pairs they go.
+  const bool soft = rails.front().soft_roce();
+  made.readers = static_cast<unsigned>(made.qps.value_or(1));
+  made.most_readers = made.qps || soft ? made.readers : most_readers;
+  made.bulk = made.readers + (made.writes ? 1 : 0);
+  for (const device& each : rails)
+    made.most_pairs =
+        std::min(made.most_pairs, static_cast<std::size_t>(std::max(each.limits().max_qp, 0)) /
+                                      std::max(from.local_size, 1u));
+  made.most_connections = std::min<std::size_t>(peers - 1, made.max_rc);
+  // An adapter fetches all of a message by itself, and copies nothing.
+  made.most_pushed = made.push.value_or(soft ? usual_push : 0);
+  if (from.nanoseconds) made.nanoseconds = from.nanoseconds;
   if (from.kept_pushes != 0) made.kept = from.kept_pushes;
   if (from.send_depth != 0) made.send_depth = from.send_depth;
   if (from.window != 0) made.window = from.window;

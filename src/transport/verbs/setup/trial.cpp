@@ -36,7 +36,9 @@ trial try_device(const machine& here, const choice_wishes& wishes, bool cold, st
     const settings fits = fitted(set, rails);
     endpoint endpoint{rails, fits};
     for (std::uint8_t each = 0; each < rails.size(); ++each) {
-      const queue_pair one = each == 0 ? endpoint.make_control() : endpoint.make_bulk(each);
+      const queue_pair one = each == 0
+                                 ? endpoint.make_control(0, static_cast<std::uint16_t>(fits.window))
+                                 : endpoint.make_bulk(each, false);
       if (one) continue;
       made.problem =
           fmt::format("{} gives no queue pair: {}", rails[each].name(), std::strerror(errno));

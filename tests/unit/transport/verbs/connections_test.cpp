@@ -44,4 +44,15 @@ TEST(verbs_connections, a_late_completion_does_not_mean_the_next_in_its_place) {
   }
 }
 
+TEST(verbs_connections, completions_of_queue_pairs_before_the_present_ones_are_of_none) {
+  connections of{10};
+  connection& made = of.add(std::make_unique<connection>(1));
+  const work_id late = made.id(work::send, 5);
+  of.renew(made);
+  EXPECT_EQ(of.of(late), nullptr);
+  EXPECT_EQ(of.of(made.id(work::send, 5)), &made);
+  EXPECT_EQ(of.of(peer_id{1}), &made);
+  EXPECT_EQ(of.count(), 1u);
+}
+
 }  // namespace

@@ -5,7 +5,11 @@
 #include "double/timeline_test.cpp"
 #include "double/wire_test.cpp"
 #include "double/work_test.cpp"
+#include "unit/transport/verbs/connect/pair_maker_test.cpp"
+#include "unit/transport/verbs/connect/reconnector_pairs_test.cpp"
+#include "unit/transport/verbs/connect/reconnector_test.cpp"
 #include "unit/transport/verbs/datagram/routes_test.cpp"
+#include "unit/transport/verbs/device/completion_channel_test.cpp"
 #include "unit/transport/verbs/device/device_test.cpp"
 #include "unit/transport/verbs/device/slots_test.cpp"
 #include "unit/transport/verbs/setup/configuration_test.cpp"
@@ -25,4 +29,5 @@
 #include "unit/transport/verbs/verbs_transport_networks_test.cpp"
 #include "unit/transport/verbs/verbs_transport_pieces_test.cpp"
 #include "unit/transport/verbs/verbs_transport_rails_test.cpp"
+#include "unit/transport/verbs/verbs_transport_stream_test.cpp"
 #endif

@@ -59,10 +59,18 @@ void parse_as_anything(const octets& what) {
     handshake_packet said;
     std::memcpy(&said, what.data(), sizeof said);
     if (!problem_of(said)) {
-      EXPECT_LE(said.bulk_count, most_bulk);
+      EXPECT_LE(said.kind, last_handshake_kind);
     }
   }
   EXPECT_GE(sum, 0u);
+}
+
+octets with_numbers(payload_kind kind, const pair_numbers& numbers) {
+  octets made(sizeof(payload_header) + sizeof numbers);
+  const payload_header header{kind, 0, 0, 0, sizeof numbers};
+  std::memcpy(made.data(), &header, sizeof header);
+  std::memcpy(made.data() + sizeof header, &numbers, sizeof numbers);
+  return made;
 }
 
 std::vector<octets> true_packets() {
@@ -70,8 +78,7 @@ std::vector<octets> true_packets() {
   datagram.bytes = 64;
   datagram.flags = datagram_flags::sequenced;
   handshake_packet handshake;
-  handshake.bulk_count = 1;
-  handshake.credits = 64;
+  handshake.credits = handshake.most_credits = 64;
   octets messages = with(envelope::make(1, 2, 3, envelope_kind::eager, 20), 32);
   const octets second = with(envelope::make(1, 2, 3, envelope_kind::eager, 5), 5);
   messages.insert(messages.end(), second.begin(), second.end());
@@ -85,7 +92,8 @@ std::vector<octets> true_packets() {
           with(payload_header{payload_kind::written, 2, 1, 0, 0}, 0),
           with(payload_header{payload_kind::left_out, 1, 0, 0, 0}, 0),
           with(payload_header{payload_kind::keys, 1, 1, 0, 0}, 0),
-          with(payload_header{payload_kind::keys, 3, 1, 0, 32}, 32)};
+          with(payload_header{payload_kind::keys, 3, 1, 0, 32}, 32),
+          with_numbers(payload_kind::pairs_asked, {.what = {0, 4, true}})};
 }
 
 TEST(verbs_parsing, true_packets_say_what_was_written) {
@@ -105,7 +113,7 @@ TEST(verbs_parsing, true_packets_say_what_was_written) {
 
 TEST(verbs_parsing, a_packet_that_is_cut_or_longer_is_told_from_a_true_one) {
   const std::vector<octets> all = true_packets();
-  for (const std::size_t each : {0u, 3u, 4u, 5u, 6u, 7u, 8u})
+  for (const std::size_t each : {0u, 3u, 4u, 5u, 6u, 7u, 8u, 9u})
     for (const int change : {-1, 1}) {
       octets other = all[each];
       other.resize(other.size() + static_cast<std::size_t>(change));
@@ -134,6 +142,38 @@ TEST(verbs_parsing, bounds_that_wrap_are_refused) {
   EXPECT_TRUE(refuses({payload_kind::keys, 1, 0, 0, 16}, 16)) << "of no exposure";
   EXPECT_TRUE(refuses({payload_kind::keys, 1, end, 0, 16}, 16)) << "nor of this";
   EXPECT_TRUE(refuses({payload_kind::left_out, 0, 0, 0, 0}, 0)) << "the first rail";
+}
+
+TEST(verbs_parsing, numbers_of_queue_pairs_are_of_places_that_there_are) {
+  const auto refuses = [](unsigned first, unsigned last, unsigned writes) {
+    octets packet = with_numbers(payload_kind::pairs_given, {});
+    const auto put = [&](std::size_t at, unsigned value) {
+      packet[sizeof(payload_header) + offsetof(pair_numbers, what) + at] =
+          static_cast<std::byte>(value);
+    };
+    put(offsetof(pairing::range, first), first);
+    put(offsetof(pairing::range, last), last);
+    put(offsetof(pairing::range, writes), writes);
+    return parse_payload(packet).problem != nullptr;
+  };
+  EXPECT_FALSE(refuses(0, most_readers, 1));
+  EXPECT_FALSE(refuses(most_readers, most_readers, 0));
+  EXPECT_TRUE(refuses(0, most_readers + 1, 0));
+  EXPECT_TRUE(refuses(2, 1, 0));
+  EXPECT_TRUE(refuses(0, 1, 2)) << "neither true nor false";
+}
+
+TEST(verbs_parsing, a_handshake_says_how_many_credits_there_are_and_may_ever_be) {
+  const auto refuses = [](std::uint16_t first, std::uint16_t most) {
+    handshake_packet said;
+    said.credits = first;
+    said.most_credits = most;
+    return problem_of(said) != nullptr;
+  };
+  EXPECT_FALSE(refuses(1, 1));
+  EXPECT_FALSE(refuses(2, 64));
+  EXPECT_TRUE(refuses(0, 64));
+  EXPECT_TRUE(refuses(65, 64));
 }
 
 TEST(verbs_parsing, whatever_the_bytes_are_nothing_is_read_beyond_them) {

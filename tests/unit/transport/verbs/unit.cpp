@@ -26,6 +26,8 @@
 #include "unit/transport/verbs/eager/eager_channel_test.cpp"
 #include "unit/transport/verbs/eager/held_packets_test.cpp"
 #include "unit/transport/verbs/eager/sent_requests_test.cpp"
+#include "unit/transport/verbs/endpoint/bulk_pairs_test.cpp"
+#include "unit/transport/verbs/endpoint/pair_choice_test.cpp"
 #include "unit/transport/verbs/endpoint/port_counters_test.cpp"
 #include "unit/transport/verbs/endpoint/receive_budget_test.cpp"
 #include "unit/transport/verbs/endpoint/settings_test.cpp"

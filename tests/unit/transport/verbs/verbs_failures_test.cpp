@@ -63,12 +63,16 @@ TEST_F(verbs_agreement, who_was_given_up_gets_no_connection) {
 
 /// It may have nothing to send, and wait for a message.
 TEST_F(verbs_agreement, who_is_given_up_is_told) {
-  begin(2, patient());
+  verbs_options hasty;
+  hasty.set.timeout = 0.2;
+  begin(2, hasty);
   meet(0, 1);
-  cards[1]->drop_datagrams = 2;
   at(0).break_connection(1);
   ASSERT_TRUE(at(0).send(1, message(8), "12345678"));
-  EXPECT_EQ(lost_at(0), std::vector<peer_id>{1});
+  std::vector<peer_id> lost;
+  EXPECT_TRUE(until([&] { at(0).poll(), lost = at(0).lost(); }, [&] { return !lost.empty(); }));
+  EXPECT_EQ(lost, std::vector<peer_id>{1});
+  cards[1]->drop_datagrams = 2;
   at(0).peer_failed(1);
   EXPECT_EQ(lost_at(1), std::vector<peer_id>{0});
   at(1).peer_failed(0);

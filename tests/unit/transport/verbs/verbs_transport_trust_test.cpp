@@ -108,7 +108,8 @@ TEST_F(verbs_trust, memory_can_be_written_to_by_a_peer_only_while_it_was_asked_t
       tracked_fetch fetching{1, where, target.data(), large};
       const std::uint64_t before = count(0, "verbs.registrations");
       at(0).start_fetch(fetching);
-      EXPECT_EQ(writable(), writes ? 1u : 0u) << mode;
+      // The first one brings the queue pairs.
+      EXPECT_EQ(writable(), writes && round > 0 ? 1u : 0u) << mode;
       EXPECT_TRUE(wait([&] { return fetching.calls > 0; }));
       EXPECT_EQ(writable(), 0u) << mode << ": it ended with the message";
       EXPECT_EQ(target, source);
@@ -247,8 +248,9 @@ std::vector<std::byte> staged_packet(peal::verbs::payload_kind kind, std::uint32
 TEST_F(verbs_trust, a_peer_that_sends_what_makes_no_sense_is_given_up_with_a_sentence) {
   using peal::verbs::immediate, peal::verbs::payload_kind;
   const envelope too_long = message(100);
-  std::vector<std::byte> cut(sizeof too_long + 8);
+  std::vector<std::byte> cut(sizeof too_long + 8), whole(sizeof too_long + 100);
   std::memcpy(cut.data(), &too_long, sizeof too_long);
+  std::memcpy(whole.data(), &too_long, sizeof too_long);
   struct {
     const char* sentence;
     std::uint32_t flags;
@@ -276,6 +278,10 @@ TEST_F(verbs_trust, a_peer_that_sends_what_makes_no_sense_is_given_up_with_a_sen
        staged_packet(payload_kind::written, 0, 1, 0, 0)},
       {"it sent news of writes over rails that there are not", immediate::staged,
        staged_packet(payload_kind::written, 1u << 9, 1, 0, 0)},
+      {"it sent more credits than it may grant", 65, {}},
+      {"it sent more credits than it may grant", immediate::credit_bits, {}},
+      {"it sent news of credits given up that it did not have", immediate::gives_up | 64, {}},
+      {"it sent a packet without a credit for it", immediate::uncounted, whole},
       {"it sent news of a rail that there is not", immediate::staged,
        staged_packet(payload_kind::left_out, 9, 0, 0, 0)},
       {"it sent more of the beginning of a payload than it announced", immediate::staged,
@@ -307,6 +313,77 @@ TEST_F(verbs_trust, a_peer_that_sends_what_makes_no_sense_is_given_up_with_a_sen
     EXPECT_EQ(got(0).size(), before) << each.sentence;
     at(0).peer_failed(1);
     poll(20);
+  }
+}
+
+TEST_F(verbs_trust, a_peer_that_sends_more_packets_than_it_has_credits_for_is_given_up) {
+  verbs_options made;
+  made.window = 8;
+  begin(2, made);
+  meet(0, 1);
+  verbs_double::lying_host liar{*cards[1], *cards[0]};
+  testing::internal::CaptureStderr();
+  for (int each = 0; each < 20; ++each) ASSERT_TRUE(liar.send({}, 0));
+  poll(20);
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_NE(told.find("it sent more packets than it had credits for"), std::string::npos) << told;
+  EXPECT_EQ(at(0).lost(), std::vector<peer_id>{1});
+}
+
+/// The announcement says that the first bytes are sent unasked, and that there are none of them.
+TEST_F(verbs_trust, a_fetch_ends_once_whatever_its_announcement_says_of_what_is_pushed) {
+  begin_with("read");
+  remote_region where = at(1).expose(0, source.data(), large);
+  where.words[3] = std::uint64_t{7} << 32;
+  std::vector<std::byte> target(large);
+  tracked_fetch fetching{1, where, target.data(), large};
+  at(0).start_fetch(fetching);
+  ASSERT_TRUE(wait([&] { return fetching.calls > 0; }));
+  EXPECT_EQ(target, source);
+  at(0).peer_failed(1);
+  EXPECT_EQ(fetching.calls, 1);
+}
+
+/// Queue pairs of a card in this state of being open to its peers.
+std::size_t open_to(const verbs_double::card& of, unsigned access) {
+  const verbs_double::lock hold{verbs_double::guard()};
+  return static_cast<std::size_t>(std::ranges::count_if(of.pairs, [&](const auto* each) {
+    return each->base.qp_type == IBV_QPT_RC && each->attributes.qp_access_flags == access;
+  }));
+}
+
+/// That for messages carries WRITEs of nothing, which ask for a sign of life.
+TEST_F(verbs_trust, queue_pairs_are_open_to_reads_and_to_writes_where_this_rank_asks_for_them) {
+  constexpr unsigned reads = IBV_ACCESS_REMOTE_READ, writes = IBV_ACCESS_REMOTE_WRITE;
+  struct {
+    rendezvous_mode mode;
+    unsigned cpus;  // of the node; two ranks of it are too many for halves by both ends
+    std::size_t read_only, for_both;
+  } const cases[] = {{rendezvous_mode::read, 8, 1, 0},
+                     {rendezvous_mode::write, 8, 1, 1},
+                     {rendezvous_mode::both, 8, 1, 1},
+                     {rendezvous_mode::automatic, 1, 1, 0}};
+  for (const auto& each : cases) {
+    verbs_options made;
+    made.set.rendezvous = each.mode;
+    made.cpus = each.cpus;
+    begin(2, made);
+    meet(0, 1);
+    for (peer_id to = 0; to < 2; ++to) {
+      std::vector<std::byte> target(large);
+      tracked_fetch fetching{1 - to, at(1 - to).expose(to, source.data(), large), target.data(),
+                             large};
+      at(to).start_fetch(fetching);
+      ASSERT_TRUE(wait([&] { return fetching.calls > 0; }));
+      EXPECT_EQ(target, source);
+      at(1 - to).withdraw(to, fetching.where);
+    }
+    for (const verbs_double::card* card : cards) {
+      const int mode = static_cast<int>(each.mode);
+      EXPECT_EQ(open_to(*card, writes), 1u) << mode;
+      EXPECT_EQ(open_to(*card, reads), each.read_only) << mode;
+      EXPECT_EQ(open_to(*card, reads | writes), each.for_both) << mode;
+    }
   }
 }
 

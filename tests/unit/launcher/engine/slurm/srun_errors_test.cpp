@@ -42,6 +42,18 @@ TEST(srun_errors, know_what_is_no_signal) {
   EXPECT_EQ(describe(*told.first(), "x"), "rank 0 on n1 (x): Out Of Memory");
 }
 
+TEST(srun_errors, keep_lines_about_broken_connections_back) {
+  srun_errors told;
+  const std::string read =
+      "srun: error: _server_read: fd 16 error reading header: Connection reset by peer";
+  const std::string aborts =
+      "srun: error: step_launch_notify_io_failure: aborting, io error with slurmstepd on node 0";
+  EXPECT_FALSE(told.take(read));
+  EXPECT_FALSE(told.take(aborts));
+  EXPECT_FALSE(told.first());
+  EXPECT_EQ(told.kept_back(), read + "\n" + aborts + "\n");
+}
+
 TEST(srun_errors, leave_every_other_line_to_the_user) {
   srun_errors told;
   for (const char* each :

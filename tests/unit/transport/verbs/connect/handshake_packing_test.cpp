@@ -32,8 +32,7 @@ class handshake_packings : public testing::Test {
     made.to = 0;
     made.from_incarnation = sender_known.own().incarnation;
     made.to_incarnation = receiver_known.own().incarnation;
-    made.bulk_count = 1;
-    made.credits = 1;
+    made.credits = made.most_credits = 1;
     made.attempt = 5;
     return made;
   }

@@ -75,6 +75,14 @@ std::size_t card::count(ibv_qp_type type) const {
       std::ranges::count(pairs, type, [](const pair* each) { return each->base.qp_type; }));
 }
 
+std::size_t card::unlocked_queues() const {
+  const lock hold{guard()};
+  return static_cast<std::size_t>(
+      std::ranges::count_if(everything().queues, [this](const queue* each) {
+        return !each->locked && context::from(each->base.context).of == this;
+      }));
+}
+
 std::size_t card::shared_receives() const {
   const std::lock_guard hold{guard()};
   std::size_t found = 0;

@@ -55,6 +55,7 @@ struct card {
   // request is fenced (IBV_SEND_FENCE); their requests end in order all the same. Within a process.
   bool late_reads = false;
   bool resizes = true;                   // completion queues can be resized
+  bool leaves_locks_out = true;          // of completion queues, when it is asked to
   bool tells_last_wqe = true;            // IBV_EVENT_QP_LAST_WQE_REACHED
   std::size_t most_reliable = no_limit;  // reliable queue pairs at a time: beyond them ENOMEM
   // so many further changes of a queue pair's state fail with EIO
@@ -75,6 +76,8 @@ struct card {
   bool busy = false;        // something may wait in them
   std::size_t handles = 0;  // of addresses
   [[nodiscard]] std::size_t count(ibv_qp_type) const;
+  /// Completion queues that take no lock.
+  [[nodiscard]] std::size_t unlocked_queues() const;
   /// Receives that wait in its shared receive queues.
   [[nodiscard]] std::size_t shared_receives() const;
   std::uint64_t doorbells = 0;  // calls that posted sends

@@ -44,7 +44,8 @@ void forget(std::vector<Object*>& all, Object* gone) {
 
 /// A host's own view of a card: an opened device.
 struct context {
-  ibv_context base{};
+  verbs_context extended{};
+  ibv_context& base = extended.context;
   card* of = nullptr;
   std::deque<ibv_async_event> events;
 
@@ -54,7 +55,12 @@ struct context {
   };
   std::vector<held_write> held;  // acknowledged, but not in memory yet
 
-  static context& from(ibv_context* base) { return *reinterpret_cast<context*>(base); }
+  context() = default;
+  context(const context&) = delete;
+  static context& from(ibv_context* base) {
+    return *reinterpret_cast<context*>(reinterpret_cast<std::byte*>(base) -
+                                       offsetof(verbs_context, context));
+  }
   void tell(const ibv_async_event&);
   /// In the order in which they came: before anything else that this card writes to its host's
   /// memory.
@@ -76,6 +82,7 @@ struct queue {
   std::deque<ibv_wc> entries;
   bool asked = false;
   bool overrun = false;  // it was full once, and is of no use any more
+  bool locked = true;    // not made for one thread at a time
 
   static queue& from(ibv_cq* base) { return *reinterpret_cast<queue*>(base); }
   void add(const ibv_wc&);

@@ -149,6 +149,17 @@ int post_send(ibv_qp* which, ibv_send_wr* chain, ibv_send_wr** refused) {
   return failed;
 }
 
+ibv_cq_ex* create_cq_ex(ibv_context* of, ibv_cq_init_attr_ex* wanted) {
+  const lock hold{guard()};
+  const bool locked = (wanted->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) == 0 ||
+                      (wanted->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED) == 0;
+  if (!locked && !context::from(of).of->leaves_locks_out) return refuse(EOPNOTSUPP);
+  ibv_cq* const made = ibv_create_cq(of, static_cast<int>(wanted->cqe), wanted->cq_context,
+                                     wanted->channel, static_cast<int>(wanted->comp_vector));
+  if (made) queue::from(made).locked = locked;
+  return reinterpret_cast<ibv_cq_ex*>(made);  // which begins as the other one
+}
+
 }  // namespace
 
 extern "C" {
@@ -182,6 +193,9 @@ ibv_context* ibv_open_device(ibv_device* which) {
   made->base.ops.post_srq_recv = post_srq_recv;
   made->base.ops.post_recv = post_recv;
   made->base.ops.post_send = post_send;
+  made->base.abi_compat = __VERBS_ABI_IS_EXTENDED;
+  made->extended.sz = sizeof made->extended;
+  made->extended.create_cq_ex = create_cq_ex;
   everything().contexts.push_back(made);
   return &made->base;
 }

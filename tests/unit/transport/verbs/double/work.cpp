@@ -322,11 +322,11 @@ bool pair::work(const request& which, ibv_wc_status& how) {
 }
 
 bool pair::opens(std::uint64_t address, std::uint32_t key, std::size_t bytes, bool reads) const {
+  const int needed = reads ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
+  if ((attributes.qp_access_flags & static_cast<unsigned>(needed)) == 0) return false;
   if (bytes == 0) return true;
   const region* const there = everything().find(key, address, bytes, true);
-  const int needed = reads ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
-  return there && (there->access & needed) != 0 &&
-         (attributes.qp_access_flags & static_cast<unsigned>(needed)) != 0;
+  return there && (there->access & needed) != 0;
 }
 
 void pair::put(std::uint64_t address, std::vector<std::byte> data) {

@@ -22,21 +22,73 @@ TEST(credits, credits_return_with_a_message_at_a_quarter_and_alone_at_five_eight
   of.owe();
   EXPECT_TRUE(of.due());
   of.give_back(10);
-  EXPECT_EQ(of.owed(), 0);
+  EXPECT_EQ(of.owed(), 0u);
   EXPECT_FALSE(of.due());
 }
 
 TEST(credits, are_spent_and_given) {
   credits of;
   of.grant(8);
-  of.begin_with(2);
+  of.begin_with(2, 16);
   of.spend();
   of.spend();
-  EXPECT_EQ(of.left(), 0);
-  of.add(5);
-  EXPECT_EQ(of.left(), 5);
+  EXPECT_EQ(of.left(), 0u);
+  EXPECT_TRUE(of.add(5));
+  EXPECT_EQ(of.left(), 5u);
   EXPECT_EQ(of.window(), 8) << "what the peer has is another matter";
-  EXPECT_EQ(of.owed(), 0);
+  EXPECT_EQ(of.owed(), 0u);
+}
+
+TEST(credits, go_on_with_what_the_peer_has_read) {
+  credits of;
+  of.grant(8);
+  of.begin_with(8, 8);
+  for (int each = 0; each < 6; ++each) of.spend();
+  for (int each = 0; each < 5; ++each) of.owe();
+  of.give_back(2);
+  // The peer has read four of the six, and has said so of none.
+  of.go_on(4, 8);
+  EXPECT_EQ(of.left(), 6u) << "the two that are sent again keep their credits";
+  EXPECT_EQ(of.taken(), 5u);
+  of.told_all();
+  EXPECT_EQ(of.owed(), 0u) << "the handshake has said it";
+  of.owe();
+  EXPECT_EQ(of.owed(), 1u);
+}
+
+TEST(credits, no_more_come_back_than_the_largest_window_has) {
+  credits of;
+  of.begin_with(2, 8);
+  EXPECT_FALSE(of.add(7));
+  EXPECT_EQ(of.left(), 2) << "none of them is taken";
+  EXPECT_TRUE(of.add(6)) << "its window may grow";
+  EXPECT_FALSE(of.add(1)) << "nothing was spent";
+  of.spend();
+  of.spend();
+  EXPECT_FALSE(of.add(3));
+  EXPECT_TRUE(of.add(2));
+  of.give_up(5);
+  EXPECT_TRUE(of.add(5));
+  EXPECT_FALSE(of.add(0xffff)) << "no count passes the end of its type";
+  EXPECT_EQ(of.left(), 8);
+  of.begin_with(0xffff, 0xffff);
+  EXPECT_FALSE(of.add(1));
+  EXPECT_EQ(of.left(), 0xffff);
+}
+
+TEST(credits, a_peer_that_sends_more_than_it_has_credits_for_is_overdrawn) {
+  credits of;
+  of.grant(4);
+  for (int each = 0; each < 4; ++each) of.owe();
+  EXPECT_FALSE(of.overdrawn());
+  of.widen(2);
+  EXPECT_FALSE(of.overdrawn());
+  of.give_back(6);
+  for (int each = 0; each < 6; ++each) of.owe();
+  of.narrow(3);
+  EXPECT_FALSE(of.overdrawn());
+  of.owe();
+  EXPECT_TRUE(of.overdrawn());
 }
 
 TEST(credits, a_window_changes_with_what_returns) {
@@ -87,6 +139,7 @@ TEST(credits, no_second_return_by_itself_is_due_before_the_first_is_read) {
       --at_peer;
       of.owe();
       ASSERT_FALSE(of.due()) << "window " << of.window();
+      ASSERT_FALSE(of.overdrawn()) << "window " << of.window();
       if (!of.worth_sending_along()) continue;
       // With a message of this side it may change once more.
       if (next(2) == 0) of.widen(next(65 - of.window()));

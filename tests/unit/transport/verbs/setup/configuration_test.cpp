@@ -30,20 +30,37 @@ TEST_F(verbs_plan, what_the_user_set_is_what_is_done) {
   EXPECT_FALSE(of.coalesce);
   EXPECT_FALSE(of.srq);
   EXPECT_EQ(of.timeout, 1.5);
-  EXPECT_EQ(of.push, 4096u);
+  EXPECT_EQ(of.most_pushed, 4096u);
   EXPECT_EQ(of.rendezvous, rendezvous_mode::both);
   EXPECT_EQ(of.bulk, 3u) << "one more for writes";
   EXPECT_EQ(of.peers, 4u);
 }
 
-TEST_F(verbs_plan, one_queue_pair_more_for_writes_and_never_too_many) {
+TEST_F(verbs_plan, there_is_one_queue_pair_more_for_writes) {
   options.set.rendezvous = rendezvous_mode::read;
   options.set.qps = 3;
   EXPECT_EQ(made().bulk, 3u);
+  EXPECT_EQ(made().most_readers, 3u);
   options.set.rendezvous = rendezvous_mode::write;
   EXPECT_EQ(made().bulk, 4u);
-  options.set.qps = 100;
+  options.set.qps = 8;
   EXPECT_EQ(made().bulk, verbs::most_bulk);
+}
+
+TEST_F(verbs_plan, an_adapter_may_get_more_queue_pairs_than_it_begins_with) {
+  EXPECT_EQ(made().readers, 1u);
+  EXPECT_EQ(made().most_readers, verbs::most_readers);
+}
+
+TEST_F(verbs_plan, what_suits_emulated_devices_is_done_on_those_alone) {
+  EXPECT_EQ(made().most_pushed, 0u);
+  EXPECT_FALSE(made().writes);
+  verbs_double::remove_cards();
+  verbs_double::add_card(1, 1).limits.vendor_id = 0xffffff;
+  options.cpus = 4;
+  EXPECT_EQ(made().most_pushed, usual_push);
+  EXPECT_TRUE(made().writes);
+  EXPECT_EQ(made().most_readers, 1u);
 }
 
 TEST_F(verbs_plan, an_adapter_moves_large_messages_by_itself) {
