@@ -7,6 +7,7 @@
 #include "double/work_test.cpp"
 #include "unit/transport/verbs/connect/pair_maker_test.cpp"
 #include "unit/transport/verbs/connect/reconnector_pairs_test.cpp"
+#include "unit/transport/verbs/connect/reconnector_pieces_test.cpp"
 #include "unit/transport/verbs/connect/reconnector_test.cpp"
 #include "unit/transport/verbs/datagram/routes_test.cpp"
 #include "unit/transport/verbs/device/completion_channel_test.cpp"

@@ -241,6 +241,32 @@ TEST_F(verbs_pieces, what_is_withdrawn_meanwhile_or_never_fetched_is_forgotten) 
   EXPECT_EQ(count(0, "verbs.packets_refused"), 0u);
 }
 
+/// There is room for one of them.
+TEST_F(verbs_pieces, come_whole_when_more_is_told_than_is_kept) {
+  constexpr std::size_t bytes = 9 << 20;
+  verbs_options settings;
+  settings.kept_pushes = 200;
+  begin_and_meet(settings);
+  std::vector<std::vector<std::byte>> sources, targets;
+  std::vector<std::unique_ptr<tracked_fetch>> fetches;
+  for (std::size_t each = 0; each < 3; ++each) {
+    sources.push_back(pattern(bytes, each));
+    targets.emplace_back(bytes);
+    fetches.push_back(std::make_unique<tracked_fetch>(
+        1, at(1).expose(0, sources[each].data(), bytes), targets[each].data(), bytes));
+  }
+  poll(50);
+  for (const auto& each : fetches) at(0).start_fetch(*each);
+  for (std::size_t each = 0; each < 3; ++each) {
+    EXPECT_TRUE(wait([&] { return fetches[each]->calls > 0; }));
+    EXPECT_FALSE(fetches[each]->error);
+    EXPECT_TRUE(targets[each] == sources[each]) << each;
+    at(1).withdraw(0, fetches[each]->where);
+  }
+  EXPECT_GT(count(1, "verbs.staged_bytes"), 0u);
+  EXPECT_LT(count(1, "verbs.staged_bytes"), 2 * bytes);
+}
+
 TEST_F(verbs_pieces, a_rank_does_not_sleep_while_it_registers_some) {
   wakeup bell;
   verbs_options sleeps;

@@ -13,8 +13,9 @@ namespace peal::verbs {
 namespace {
 
 constexpr std::size_t most_keys = most_payload / sizeof(rail_keys);  // in a packet
-/// Of all peers: 16 MiB, for 4 TiB of exposed memory.
-constexpr std::size_t most_kept = 1 << 20;
+/// What is kept of an exposure takes so much, besides its keys. With the limit of 16 MiB
+/// (settings::kept) there are keys for 4 TiB.
+constexpr std::size_t place_bytes = 128;
 
 rail_keys keys_of(const registration& of) noexcept {
   rail_keys made;
@@ -120,15 +121,17 @@ bool further_keys::under_way(peer_id with) const noexcept {
 
 told_keys* further_keys::claim(fetch& f) noexcept {
   const std::uint64_t number = exposed::number(f.where);
-  told_keys& found = told_[place_of(f.from, number)];
-  if (found.by) return nullptr;
-  if (found.number != number) {
-    kept_ -= found.of_further.size();
-    found = {};
+  const auto [found, fresh] = told_.try_emplace(place_of(f.from, number));
+  told_keys& mine = found->second;
+  if (mine.by) return nullptr;
+  kept_ += fresh ? place_bytes : 0;
+  if (fresh || mine.number != number) {
+    kept_ -= mine.bytes();
+    // What was dropped may have been of this one, and does not come again.
+    mine = {number, {}, dropped_.contains(f.from), nullptr};
   }
-  found.number = number;
-  found.by = &f;
-  return &found;
+  mine.by = &f;
+  return &mine;
 }
 
 void further_keys::let_go(fetch& f) noexcept {
@@ -137,7 +140,7 @@ void further_keys::let_go(fetch& f) noexcept {
 }
 
 void further_keys::forget(std::map<std::uint64_t, told_keys>::iterator which) noexcept {
-  kept_ -= which->second.of_further.size();
+  kept_ -= place_bytes + which->second.bytes();
   told_.erase(which);
 }
 
@@ -151,7 +154,12 @@ outcome further_keys::arrived(peer_id from, const payload_view& said, fetch*& of
     found = told_.end();
   }
   if (found == told_.end()) {
-    if (head.detail != 1) return {};  // of one that was fetched as far as was wanted
+    if (head.detail != 1) return {};  // of one that was fetched as far as was wanted, or dropped
+    if (kept_ + place_bytes > endpoint_.set.kept) {
+      dropped_.insert(from);
+      return {};
+    }
+    kept_ += place_bytes;
     found = told_.emplace(place_of(from, head.number), told_keys{head.number, {}, false, nullptr})
                 .first;
   }
@@ -160,12 +168,12 @@ outcome further_keys::arrived(peer_id from, const payload_view& said, fetch*& of
   if (head.detail != mine.count()) return outcome::senseless("keys that were not their turn");
   of = mine.by;
   const std::size_t count = head.bytes / sizeof(rail_keys);
-  mine.complete = count == 0 || kept_ + count > most_kept;
+  mine.complete = count == 0 || kept_ + count * sizeof(rail_keys) > endpoint_.set.kept;
   if (mine.complete) return {};
   const std::size_t before = mine.of_further.size();
   mine.of_further.resize(before + count);
   std::memcpy(mine.of_further.data() + before, said.data, count * sizeof(rail_keys));
-  kept_ += count;
+  kept_ += count * sizeof(rail_keys);
   return {};
 }
 
@@ -178,10 +186,8 @@ void further_keys::abandon(peer_id gone) noexcept {
     if (is_to(number)) jobs_.at(number).refused = true;
   std::erase_if(growing_, is_to);
   auto each = told_.lower_bound(place_of(gone, 0));
-  while (each != told_.end() && each->first >> 32 == gone) {
-    kept_ -= each->second.of_further.size();
-    each = told_.erase(each);
-  }
+  while (each != told_.end() && each->first >> 32 == gone) forget(each++);
+  dropped_.erase(gone);
 }
 
 }  // namespace peal::verbs

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -44,6 +45,8 @@ struct told_keys {
   }
   /// How many pieces can be read.
   [[nodiscard]] std::uint64_t count() const noexcept { return 1 + of_further.size(); }
+  /// Of the keys.
+  [[nodiscard]] std::size_t bytes() const noexcept { return of_further.size() * sizeof(rail_keys); }
 };
 
 class further_keys {
@@ -108,7 +111,8 @@ class further_keys {
   jobs jobs_;  // by the number of the exposure
   std::deque<std::uint64_t> growing_, untold_;
   std::map<std::uint64_t, told_keys> told_;  // by `place_of`; in place, since fetches point to them
-  std::size_t kept_ = 0;                     // keys in them
+  std::size_t kept_ = 0;                     // bytes of them
+  std::set<peer_id> dropped_;                // whose keys found no room once
 };
 
 }  // namespace peal::verbs
