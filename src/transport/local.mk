@@ -54,8 +54,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connect/interface.hpp \
   src/transport/verbs/connect/least_used.hpp \
   src/transport/verbs/connect/lifetime.hpp \
-  src/transport/verbs/connect/pair_maker.hpp \
-  src/transport/verbs/connect/pairing.hpp \
+  src/transport/verbs/connect/pairs/pair_maker.hpp \
+  src/transport/verbs/connect/pairs/pairing.hpp \
   src/transport/verbs/connect/promoter.hpp \
   src/transport/verbs/connect/reconnector.hpp \
   src/transport/verbs/connect/retired_pairs.hpp \
@@ -141,7 +141,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connect/device_events.cpp \
   src/transport/verbs/connect/failure_notices.cpp \
   src/transport/verbs/connect/handshake_packing.cpp \
-  src/transport/verbs/connect/pair_maker.cpp \
+  src/transport/verbs/connect/pairs/pair_maker.cpp \
   src/transport/verbs/connect/promoter.cpp \
   src/transport/verbs/connect/reconnector.cpp \
   src/transport/verbs/connect/retired_pairs.cpp \

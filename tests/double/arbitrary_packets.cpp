@@ -11,7 +11,7 @@
 #include "base/page.hpp"
 #include "transport/verbs/bulk/fetcher.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
-#include "transport/verbs/connect/pairing.hpp"
+#include "transport/verbs/connect/pairs/pairing.hpp"
 #include "transport/verbs/datagram/datagram.hpp"
 
 namespace peal::test {

@@ -14,7 +14,7 @@
 #include "transport/verbs/connect/device_events.cpp"
 #include "transport/verbs/connect/failure_notices.cpp"
 #include "transport/verbs/connect/handshake_packing.cpp"
-#include "transport/verbs/connect/pair_maker.cpp"
+#include "transport/verbs/connect/pairs/pair_maker.cpp"
 #include "transport/verbs/connect/promoter.cpp"
 #include "transport/verbs/connect/reconnector.cpp"
 #include "transport/verbs/connect/retired_pairs.cpp"

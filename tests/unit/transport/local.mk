@@ -24,6 +24,7 @@ tests_unit_verbs_double_test_SOURCES = \
   tests/unit/transport/verbs/double/cards_of_each.cpp \
   tests/unit/transport/verbs/double/elsewhere.cpp \
   tests/unit/transport/verbs/double/ends.hpp \
+  tests/unit/transport/verbs/incast.hpp \
   tests/unit/transport/verbs/double/fabric/fabric.cpp \
   tests/unit/transport/verbs/double/fabric/fabric.hpp \
   tests/unit/transport/verbs/double/fabric/schedule.cpp \
@@ -100,7 +101,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/connect/least_used_test.cpp \
   tests/unit/transport/verbs/connect/lifetime_test.cpp \
   tests/unit/transport/verbs/connect/handshake_packing_test.cpp \
-  tests/unit/transport/verbs/connect/pair_maker_test.cpp \
+  tests/unit/transport/verbs/connect/pairs/pair_maker_test.cpp \
   tests/unit/transport/verbs/connect/random_traffic.hpp \
   tests/unit/transport/verbs/connect/reconnector_pairs_test.cpp \
   tests/unit/transport/verbs/connect/reconnector_pieces_test.cpp \
@@ -132,17 +133,18 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/setup/configuration_test.cpp \
   tests/unit/transport/verbs/sleeper_test.cpp \
   tests/unit/transport/verbs/verbs_failures_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_shortage_test.cpp \
+  tests/unit/transport/verbs/connect/promoter_shortage_test.cpp \
   tests/unit/transport/verbs/verbs_transport_cold_test.cpp \
   tests/unit/transport/verbs/verbs_transport_contract_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_crowd_test.cpp \
+  tests/unit/transport/verbs/connect/promoter_places_test.cpp \
   tests/unit/transport/verbs/verbs_transport_device_test.cpp \
   tests/unit/transport/verbs/verbs_transport_memory_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_incast_test.cpp \
+  tests/unit/transport/verbs/bulk/fetch_pacing_incast_test.cpp \
+  tests/unit/transport/verbs/endpoint/receive_budget_incast_test.cpp \
   tests/unit/transport/verbs/verbs_transport_networks_test.cpp \
   tests/unit/transport/verbs/verbs_transport_pieces_test.cpp \
   tests/unit/transport/verbs/verbs_transport_rails_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_stream_test.cpp \
+  tests/unit/transport/verbs/bulk/fetcher_stream_test.cpp \
   tests/unit/transport/verbs/verbs_transport_test.cpp \
   tests/double/arbitrary_packets_test.cpp \
   tests/unit/transport/verbs/verbs_transport_trust_test.cpp \

@@ -4,9 +4,9 @@
 //
 // A link is a rail of this process together with a rail of the peer. A connection begins with no
 // queue pair for large payloads; they come with the first such payload, and more of them where the
-// adapter gains from more (connect/pair_maker.hpp). All links have the same number of them. The
-// last place of each link is that of the queue pair for WRITEs, where there are such. A link that
-// fails, or cannot be made, is left out: it has no queue pairs any more.
+// adapter gains from more (connect/pairs/pair_maker.hpp). All links have the same number of them.
+// The last place of each link is that of the queue pair for WRITEs, where there are such. A link
+// that fails, or cannot be made, is left out: it has no queue pairs any more.
 //
 // Layer    transport/verbs. Made by the pair maker; used by this room.
 // Threads  one at a time.

@@ -22,7 +22,7 @@ enum class payload_kind : std::uint32_t {
   written,   // writer.hpp: they are there, as far as their devices are concerned
   left_out,  // further_rails.hpp: this link is used no more
   keys,      // pieces/further_keys.hpp: more of what was exposed can be read, with these keys
-  // connect/pair_maker.hpp: queue pairs for large payloads
+  // connect/pairs/pair_maker.hpp: queue pairs for large payloads
   pairs_asked,
   pairs_given,
   pairs_ready,

@@ -27,7 +27,7 @@
 
 #include "transport/verbs/bulk/interface.hpp"
 #include "transport/verbs/connect/connector.hpp"
-#include "transport/verbs/connect/pair_maker.hpp"
+#include "transport/verbs/connect/pairs/pair_maker.hpp"
 #include "transport/verbs/eager/interface.hpp"
 #include "transport/verbs/endpoint/interface.hpp"
 #include "transport/verbs/peer_events.hpp"

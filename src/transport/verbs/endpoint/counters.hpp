@@ -43,9 +43,9 @@ struct counters {
   std::uint64_t promotions = 0;  // of peers to which messages went as datagrams
   std::uint64_t demotions = 0;
   std::uint64_t promotion_looks = 0;  // at connections, for one that is to end
-  std::uint64_t interruptions = 0;  // connections that broke,
-  std::uint64_t reconnections = 0;  // and that were made again
-  std::uint64_t packets_again = 0;  // sent again then
+  std::uint64_t interruptions = 0;    // connections that broke,
+  std::uint64_t reconnections = 0;    // and that were made again
+  std::uint64_t packets_again = 0;    // sent again then
   std::uint64_t handshakes_repeated = 0;
   std::uint64_t device_events = 0;
   std::uint64_t receives_low = 0;      // times that the shared receive queue ran low

@@ -1,6 +1,6 @@
 // Queue pairs for large messages come when they are needed, on cards of this process's own: from
 // either side or both at once, fewer where a device gives fewer, none where it gives none.
-#include "transport/verbs/connect/pair_maker.hpp"
+#include "transport/verbs/connect/pairs/pair_maker.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "transport/verbs/connect/pair_maker.hpp"
+#include "transport/verbs/connect/pairs/pair_maker.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,4 +1,4 @@
-// transport/verbs/connect/pairing.hpp
+// transport/verbs/connect/pairs/pairing.hpp
 // What two ranks tell each other of queue pairs for large payloads, and what a connection knows of
 // such that are being made. The pair maker alone writes it.
 //

@@ -1,4 +1,4 @@
-// transport/verbs/connect/pair_maker.hpp
+// transport/verbs/connect/pairs/pair_maker.hpp
 // Queue pairs for large payloads. A connection has none at first; the first large payload brings
 // one (and one for WRITEs where those are used), and more come when the adapter gains from more
 // (endpoint/pair_choice.hpp). Their numbers travel in packets over the connection itself, which are
@@ -32,7 +32,7 @@
 
 #include "transport/verbs/addresses.hpp"
 #include "transport/verbs/bulk/interface.hpp"
-#include "transport/verbs/connect/pairing.hpp"
+#include "transport/verbs/connect/pairs/pairing.hpp"
 #include "transport/verbs/eager/interface.hpp"
 #include "transport/verbs/endpoint/interface.hpp"
 #include "transport/verbs/peer_events.hpp"
