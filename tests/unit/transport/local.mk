@@ -90,6 +90,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/bulk/fetch_pacing_test.cpp \
   tests/unit/transport/verbs/bulk/fetch_progress_test.cpp \
   tests/unit/transport/verbs/bulk/links_test.cpp \
+  tests/unit/transport/verbs/bulk/pieces/further_keys_test.cpp \
   tests/unit/transport/verbs/bulk/pieces/pieces_test.cpp \
   tests/unit/transport/verbs/bulk/reads_test.cpp \
   tests/double/fabric_test.cpp \
@@ -142,7 +143,6 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/bulk/fetch_pacing_incast_test.cpp \
   tests/unit/transport/verbs/endpoint/receive_budget_incast_test.cpp \
   tests/unit/transport/verbs/verbs_transport_networks_test.cpp \
-  tests/unit/transport/verbs/verbs_transport_pieces_test.cpp \
   tests/unit/transport/verbs/verbs_transport_rails_test.cpp \
   tests/unit/transport/verbs/bulk/fetcher_stream_test.cpp \
   tests/unit/transport/verbs/verbs_transport_test.cpp \

@@ -10,7 +10,6 @@
 #include "unit/transport/verbs/connect/promoter_places_test.cpp"
 #include "unit/transport/verbs/connect/promoter_shortage_test.cpp"
 #include "unit/transport/verbs/connect/reconnector_pairs_test.cpp"
-#include "unit/transport/verbs/connect/reconnector_pieces_test.cpp"
 #include "unit/transport/verbs/connect/reconnector_test.cpp"
 #include "unit/transport/verbs/datagram/routes_test.cpp"
 #include "unit/transport/verbs/device/completion_channel_test.cpp"
@@ -27,9 +26,10 @@
 // These take most of the time under ThreadSanitizer, and one thread drives all of each.
 #ifndef __SANITIZE_THREAD__
 #include "unit/transport/verbs/bulk/fetcher_stream_test.cpp"
+#include "unit/transport/verbs/bulk/pieces/further_keys_test.cpp"
+#include "unit/transport/verbs/connect/reconnector_pieces_test.cpp"
 #include "unit/transport/verbs/verbs_transport_contract_test.cpp"
 #include "unit/transport/verbs/verbs_transport_device_test.cpp"
 #include "unit/transport/verbs/verbs_transport_networks_test.cpp"
-#include "unit/transport/verbs/verbs_transport_pieces_test.cpp"
 #include "unit/transport/verbs/verbs_transport_rails_test.cpp"
 #endif
