@@ -11,7 +11,8 @@ using namespace peal::test;
 TEST_F(verbs_incast, large_messages_of_many_peers_come_a_few_parts_at_a_time) {
   constexpr peer_id peers = 16;
   constexpr std::size_t large = 4 << 20, alone = 8;  // parts of who is alone
-  constexpr std::size_t part = verbs::fetch_pacing::longest_part, most = verbs::fetch_pacing::most;
+  constexpr std::size_t part = peal::verbs::fetch_pacing::longest_part,
+                        most = peal::verbs::fetch_pacing::most;
   begin(1 + peers);
   connect(1, 1 + peers);
   pair_up(1, 1 + peers);
