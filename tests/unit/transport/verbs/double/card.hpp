@@ -17,7 +17,9 @@
 #pragma once
 
 #include <infiniband/verbs.h>
+#include <atomic>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -46,7 +48,7 @@ struct card {
   // ---- knobs
   // nothing comes here, nothing leaves; what leaves is tried again as long as its queue pair has
   // patience
-  bool cut = false;
+  std::atomic<bool> cut{false};
   // WRITEs are acknowledged, and stay in the card until it tells its host anything (or
   // release_writes)
   bool holds_writes = false;
