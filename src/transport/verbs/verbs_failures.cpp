@@ -264,9 +264,7 @@ bool verbs_transport::is_leaving() noexcept {
   std::array<ibv_wc, state::batch> done;
   const int count = ibv_poll_cq(s.endpoint.completions(), state::batch, done.data());
   for (int each = 0; each < count; ++each) s.take(done[static_cast<std::size_t>(each)]);
-  (void)s.port.poll(s.packet);
-  s.connector.poll();
-  s.datagrams.poll();
+  (void)s.poll_port();
   if (s.endpoint.bulk.controls > 0) s.payloads.read_rails();
   if (s.reconnector.any()) s.go_on_with_broken(std::chrono::steady_clock::now());
   bool waiting = !s.datagrams.settled();

@@ -280,6 +280,33 @@ TEST_F(verbs_reconnection, one_that_leaves_sees_to_it_that_all_has_arrived) {
   EXPECT_TRUE(at(1).lost().empty());
 }
 
+/// What it has sent, and the answers to its new handshake, come over the second card.
+TEST_F(verbs_reconnection, one_that_leaves_goes_on_over_the_other_card) {
+  verbs_options settings = hasty();
+  settings.set.device = "all";
+  settings.set.timeout = 5;
+  start(settings);
+  ASSERT_TRUE(at(0).send(1, message(8, 0), "12345678"));
+  ASSERT_TRUE(wait([&] { return got(1).size() == 1; }));
+  cards[0]->cut = true;
+  for (std::uint32_t each = 1; each < 20; ++each)
+    ASSERT_TRUE(at(0).send(1, message(8, each), "12345678"));
+  at(0).flush();
+  std::atomic<bool> ended{false};
+  std::thread other{[&] {
+    while (!ended) {
+      at(1).poll();
+      std::this_thread::yield();
+    }
+    for (int left = 100; left > 0; --left) at(1).poll();
+  }};
+  at(0).leave();
+  ended = true;
+  other.join();
+  EXPECT_EQ(got(1).size(), 20u);
+  EXPECT_TRUE(at(1).has_left(0));
+}
+
 /// Which connections end for others is agreed upon by packets that the counts do not know.
 TEST_F(verbs_reconnection, connections_end_for_others_amid_outages) {
   verbs_options settings = hasty();
