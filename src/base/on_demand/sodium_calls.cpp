@@ -27,28 +27,21 @@ namespace {
 
 constinit peal::shared_library library{PEAL_SODIUM_FILE, "libsodium23"};
 
-template <auto Own>
-auto real(const char* name) {
-  static const auto found =
-      reinterpret_cast<decltype(Own)>(library.function(name, reinterpret_cast<void*>(Own)));
-  return found;
-}
-
 }  // namespace
 
 extern "C" {
 
 [[gnu::weak]] int crypto_auth(unsigned char* out, const unsigned char* in, unsigned long long bytes,
                               const unsigned char* key) {
-  return real<crypto_auth>("crypto_auth")(out, in, bytes, key);
+  return library.real<crypto_auth>("crypto_auth")(out, in, bytes, key);
 }
 [[gnu::weak]] int crypto_shorthash(unsigned char* out, const unsigned char* in,
                                    unsigned long long bytes, const unsigned char* key) {
-  return real<crypto_shorthash>("crypto_shorthash")(out, in, bytes, key);
+  return library.real<crypto_shorthash>("crypto_shorthash")(out, in, bytes, key);
 }
-[[gnu::weak]] int sodium_init() { return real<sodium_init>("sodium_init")(); }
+[[gnu::weak]] int sodium_init() { return library.real<sodium_init>("sodium_init")(); }
 [[gnu::weak]] int sodium_memcmp(const void* one, const void* other, std::size_t bytes) {
-  return real<sodium_memcmp>("sodium_memcmp")(one, other, bytes);
+  return library.real<sodium_memcmp>("sodium_memcmp")(one, other, bytes);
 }
 
 }  // extern "C"

@@ -107,12 +107,4 @@ void pair_choice::spoil() noexcept {
   else settle(now_, 0);
 }
 
-void pair_choice::limit(unsigned most) noexcept {
-  most_ = std::max(std::min(most_, most), 1u);
-  if (best_ <= most_ && now_ <= most_) return;
-  best_ = candidate_ = std::min(best_, most_);
-  end_trial(false);
-  bytes_ = 0;
-}
-
 }  // namespace peal::verbs

@@ -50,8 +50,6 @@ class pair_choice {
   /// What moves now moves over fewer queue pairs than `count` says, since there are no more yet:
   /// it says nothing about them.
   void spoil() noexcept;
-  /// No more than so many queue pairs can be made.
-  void limit(unsigned most) noexcept;
 
  private:
   static constexpr std::size_t rounds = 3;

@@ -107,6 +107,22 @@ class verbs_incast : public testing::Test {
       ends[0]->poll();
     }
   }
+  struct large_messages {
+    std::vector<std::byte> source;
+    std::vector<std::vector<std::byte>> targets;  // of each fetch
+    std::vector<std::unique_ptr<tracked_fetch>> fetches;
+  };
+  /// One of each of the first peers to rank 0, all with the same bytes; none has begun.
+  [[nodiscard]] large_messages large_of_each(peer_id peers, std::size_t bytes_of_each) {
+    large_messages made{pattern(bytes_of_each, 3), {}, {}};
+    for (peer_id each = 1; each <= peers; ++each) {
+      made.targets.emplace_back(bytes_of_each);
+      made.fetches.push_back(std::make_unique<tracked_fetch>(
+          each, ends[each]->expose(0, made.source.data(), bytes_of_each),
+          made.targets.back().data(), bytes_of_each));
+    }
+    return made;
+  }
   /// These have a connection, and all that they have sent is here.
   void connect(peer_id first, peer_id end) {
     for (peer_id each = first; each < end; ++each)

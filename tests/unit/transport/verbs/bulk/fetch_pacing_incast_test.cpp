@@ -17,14 +17,7 @@ TEST_F(verbs_incast, large_messages_of_many_peers_come_a_few_parts_at_a_time) {
   connect(1, 1 + peers);
   pair_up(1, 1 + peers);
   const std::uint64_t reads = count(0, "verbs.reads"), bytes = count(0, "verbs.read_bytes");
-  const std::vector<std::byte> source = pattern(large, 3);
-  std::vector<std::vector<std::byte>> targets;
-  std::vector<std::unique_ptr<tracked_fetch>> fetches;
-  for (peer_id each = 1; each <= peers; ++each) {
-    targets.emplace_back(large);
-    fetches.push_back(std::make_unique<tracked_fetch>(
-        each, ends[each]->expose(0, source.data(), large), targets.back().data(), large));
-  }
+  const auto [source, targets, fetches] = large_of_each(peers, large);
   for (const auto& each : fetches) ends[0]->start_fetch(*each);
   EXPECT_LE(count(0, "verbs.reads") - reads, alone + most / part)
       << "the first began before there were others";
@@ -54,7 +47,6 @@ TEST_F(verbs_incast, large_messages_of_many_peers_come_a_few_parts_at_a_time) {
 /// Each peer's card sends with one processing unit of a third of the wire's rate.
 TEST_F(verbs_incast, large_messages_of_several_peers_fill_the_wire) {
   constexpr std::size_t large = 2 << 20;
-  const std::vector<std::byte> source = pattern(large, 3);
   ranks_a_card = 1;
   for (const peer_id peers : {3u, 8u, 24u}) {
     TearDown();
@@ -63,11 +55,7 @@ TEST_F(verbs_incast, large_messages_of_several_peers_fill_the_wire) {
     begin(1 + peers);
     connect(1, 1 + peers);
     pair_up(1, 1 + peers);
-    std::vector<std::vector<std::byte>> targets(peers, std::vector<std::byte>(large));
-    std::vector<std::unique_ptr<tracked_fetch>> fetches;
-    for (peer_id each = 1; each <= peers; ++each)
-      fetches.push_back(std::make_unique<tracked_fetch>(
-          each, ends[each]->expose(0, source.data(), large), targets[each - 1].data(), large));
+    const auto [source, targets, fetches] = large_of_each(peers, large);
     const verbs_double::cost_model costs;
     verbs_double::simulate(costs);
     for (const auto& each : fetches) ends[0]->start_fetch(*each);
@@ -95,14 +83,7 @@ TEST_F(verbs_incast, a_peer_that_fails_gives_its_turn_to_others) {
   begin(1 + peers);
   connect(1, 1 + peers);
   pair_up(1, 1 + peers);
-  const std::vector<std::byte> source = pattern(large, 5);
-  std::vector<std::vector<std::byte>> targets;
-  std::vector<std::unique_ptr<tracked_fetch>> fetches;
-  for (peer_id each = 1; each <= peers; ++each) {
-    targets.emplace_back(large);
-    fetches.push_back(std::make_unique<tracked_fetch>(
-        each, ends[each]->expose(0, source.data(), large), targets.back().data(), large));
-  }
+  const auto [source, targets, fetches] = large_of_each(peers, large);
   for (const auto& each : fetches) ends[0]->start_fetch(*each);
   // The first one's READs are all that is under way; the second one waits.
   ends[0]->peer_failed(1);
@@ -127,14 +108,7 @@ TEST_F(verbs_incast, peers_whose_connections_break_all_at_once_take_turns_again)
   begin(1 + peers, patient, patient);
   connect(1, 1 + peers);
   pair_up(1, 1 + peers);
-  const std::vector<std::byte> source = pattern(large, 5);
-  std::vector<std::vector<std::byte>> targets;
-  std::vector<std::unique_ptr<tracked_fetch>> fetches;
-  for (peer_id each = 1; each <= peers; ++each) {
-    targets.emplace_back(large);
-    fetches.push_back(std::make_unique<tracked_fetch>(
-        each, ends[each]->expose(0, source.data(), large), targets.back().data(), large));
-  }
+  const auto [source, targets, fetches] = large_of_each(peers, large);
   // Some is under way of each, and will never come; all wait for their turn.
   cards[0]->cut = true;
   for (const auto& each : fetches) ends[0]->start_fetch(*each);

@@ -113,8 +113,6 @@ TEST(pair_choice, a_number_that_cannot_be_had_is_given_up) {
   for (int turn = 0; turn < 100; ++turn) choice.spoil();
   EXPECT_EQ(choice.count(), 1u);
   EXPECT_FALSE(choice.tries());
-  choice.limit(1);
-  EXPECT_EQ(choice.count(), 1u);
 }
 
 TEST(pair_choice, what_the_user_set_stays) {
