@@ -1,6 +1,23 @@
-// traffic [seed] [rounds] [messages]: random messages between all ranks, round by round;
-// exchange.hpp says what a round is.
+// traffic [seed] [rounds] [messages] [COMMAND...]: random messages between all ranks, round by
+// round; exchange.hpp says what a round is. The commands break the link of a node for a while, or
+// one of its cards for good: command number i is run by rank i (modulo their number) before round
+// 2 + 3 * i, in the background, so that it hits messages under way. Everything arrives all the same.
+#include <cstdlib>
+
 #include "../exchange.hpp"
+
+namespace {
+
+/// Whose turn it is to break something before this round does so.
+void run_command(const peal::communicator& world, int round, int count, char** commands) {
+  if (round < 2 || (round - 2) % 3 != 0) return;
+  const int which = (round - 2) / 3;
+  if (which >= count || which % world.size() != world.rank()) return;
+  const auto command = "(" + std::string{commands[which]} + ") &";
+  job::equal(std::system(command.c_str()), 0, command);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   peal::environment env{argc, argv};
@@ -12,8 +29,12 @@ int main(int argc, char** argv) {
   const auto budget = static_cast<std::size_t>(argc > 3 ? std::atoi(argv[3]) : 400);
   const auto most = std::max<std::size_t>(2, 2 * budget / static_cast<std::size_t>(world.size()));
 
+  const int commands = std::max(0, argc - 4);
+  if (rounds < 3 * commands) job::fail("too few rounds for all of the commands");
+
   const peal::communicator turns[] = {world.dup(), world.dup()};
   for (int number = 0; number < rounds; ++number) {
+    run_command(world, number, commands, argv + 4);
     try {
       traffic::exchange{turns[number % 2], seed, number, most}.run();
     } catch (const std::exception& e) {

@@ -108,13 +108,14 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/datagram/datagram_channel_test.cpp \
   tests/unit/transport/verbs/datagram/kernel_prober_test.cpp \
   tests/unit/transport/verbs/datagram/node_watch_test.cpp \
+  tests/unit/transport/verbs/datagram/routes_test.cpp \
   tests/unit/transport/verbs/device/completion_channel_test.cpp \
   tests/unit/transport/verbs/device/device_choice_machines_test.cpp \
   tests/unit/transport/verbs/device/device_choice_test.cpp \
-  tests/unit/transport/verbs/datagram/routes_test.cpp \
   tests/unit/transport/verbs/device/device_test.cpp \
   tests/unit/transport/verbs/device/network_clusters_test.cpp \
   tests/unit/transport/verbs/device/network_test.cpp \
+  tests/unit/transport/verbs/device/queue_pair_test.cpp \
   tests/unit/transport/verbs/device/rail_choice_test.cpp \
   tests/unit/transport/verbs/device/registration_cache_test.cpp \
   tests/unit/transport/verbs/device/slots_test.cpp \

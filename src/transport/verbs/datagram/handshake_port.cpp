@@ -88,7 +88,7 @@ handshake_port::handshake_port(const device& on, std::uint32_t peers) : device_{
                 .max_send_sge = 1,
                 .max_recv_sge = 1,
                 .max_inline_data = 0};
-  pair_.reset(ibv_create_qp(on.domain(), &wanted));
+  pair_.reset(ibv_create_qp(on.queue_domain(), &wanted));
   if (!pair_) fail(on, "no queue pair");
 }
 

@@ -82,6 +82,7 @@ device::device(const chosen_port& chosen, unsigned vector) {
   domain_.reset(ibv_alloc_pd(context_.get()));
   if (!domain_)
     fail(fmt::format("RDMA device {} gives no protection domain: {}", name_, std::strerror(errno)));
+  make_queue_domain();
   channel_ = std::make_unique<completion_channel>(context_.get(), vector);
   mtu_ = port_.active_mtu;
   if (wishes_.fabric.mtu)
@@ -95,6 +96,21 @@ device::device(const chosen_port& chosen, unsigned vector) {
         static_cast<std::uint8_t>(wishes_.local_index % (1u << std::min<int>(port_.lmc, 7)));
   address_ = address_of(best, gid_, wishes_);
   complete_address();
+}
+
+/// Providers lock a queue at each post, since threads may share it, and let it share the page of
+/// its doorbell with others. A thread domain does away with both.
+void device::make_queue_domain() noexcept {
+  ibv_td_init_attr plain{};
+  thread_domain_.reset(ibv_alloc_td(context_.get(), &plain));
+  if (thread_domain_) {
+    ibv_parent_domain_init_attr wanted{};
+    wanted.pd = domain_.get();
+    wanted.td = thread_domain_.get();
+    queue_domain_.reset(ibv_alloc_parent_domain(context_.get(), &wanted));
+  }
+  if (!queue_domain_)
+    log_debug("{} has no thread domain ({}); its queues take locks", name_, std::strerror(errno));
 }
 
 void device::complete_address() noexcept {

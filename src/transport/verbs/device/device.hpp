@@ -6,7 +6,7 @@
 // Threads  constant once made.
 // Errors   throws peal::error: errc::no_device, with what is wrong and the remedy.
 // Source   ibv_open_device(3), ibv_query_device(3), ibv_query_port(3), ibv_query_gid_table(3),
-//          ibv_query_pkey(3); InfiniBand specification, 4.1.3 (LMC).
+//          ibv_query_pkey(3), ibv_alloc_td(3), ibv_alloc_parent_domain(3); InfiniBand specification, 4.1.3 (LMC).
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -37,6 +37,10 @@ using handle = std::unique_ptr<Object, destroyer<Destroy>>;
 /// Which kind of GID a table of the device says this is.
 gid_kind kind_of(const ibv_gid_entry&) noexcept;
 
+struct thread_domain_destroyer {
+  void operator()(ibv_td* gone) const noexcept { ibv_dealloc_td(gone); }
+};
+
 using device_list = handle<ibv_device*, ibv_free_device_list>;
 
 /// Every port of every device of this machine that can be opened.
@@ -58,6 +62,12 @@ class device {
 
   [[nodiscard]] ibv_context* context() const noexcept { return context_.get(); }
   [[nodiscard]] ibv_pd* domain() const noexcept { return domain_.get(); }
+  /// What queue pairs and shared receive queues are made in: no lock is taken when something is
+  /// posted to them, where the device can do without. One thread at a time uses them.
+  [[nodiscard]] ibv_pd* queue_domain() const noexcept {
+    return posts_without_locks() ? queue_domain_.get() : domain_.get();
+  }
+  [[nodiscard]] bool posts_without_locks() const noexcept { return queue_domain_ != nullptr; }
   [[nodiscard]] completion_channel& channel() const noexcept { return *channel_; }
   [[nodiscard]] const ibv_device_attr& limits() const noexcept { return limits_; }
   [[nodiscard]] const ibv_port_attr& port() const noexcept { return port_; }
@@ -87,11 +97,14 @@ class device {
   bool read_address() noexcept;
 
  private:
+  void make_queue_domain() noexcept;
   void complete_address() noexcept;
   void read_gid(int table_length) noexcept;
 
   handle<ibv_context, ibv_close_device> context_;
   handle<ibv_pd, ibv_dealloc_pd> domain_;
+  std::unique_ptr<ibv_td, thread_domain_destroyer> thread_domain_;
+  handle<ibv_pd, ibv_dealloc_pd> queue_domain_;  // null: there are no thread domains
   std::unique_ptr<completion_channel> channel_;
   ibv_device_attr limits_{};
   ibv_port_attr port_{};

@@ -17,7 +17,7 @@ queue_pair make_reliable(const device& on, queue_plan& plan) noexcept {
   queue_pair made;
   // A device that has less room for inline data refuses instead of saying how much it has.
   for (;;) {
-    made.reset(ibv_create_qp(on.domain(), &wanted));
+    made.reset(ibv_create_qp(on.queue_domain(), &wanted));
     if (made || wanted.cap.max_inline_data == 0) break;
     wanted.cap.max_inline_data /= 2;
   }

@@ -66,13 +66,16 @@ void report(const counters& from, const registration_counters& of_cache,
   add("verbs.datagrams_repeated", of_mail.repeated, "such packets sent again");
   add("verbs.acknowledgements", of_mail.acknowledgements,
       "acknowledgements of such packets that went by themselves");
-  std::uint64_t wakeups = 0, without_locks = 0;
+  std::uint64_t wakeups = 0, without_locks = 0, thread_domains = 0;
   for (const device& each : rails) {
     wakeups += each.channel().events();
     without_locks += each.channel().without_locks();
+    if (each.posts_without_locks()) ++thread_domains;
   }
   add("verbs.queues_without_locks", without_locks,
       "completion queues that are polled without locks, since the device could do without");
+  add("verbs.thread_domains", thread_domains,
+      "devices whose queues take no locks when something is posted, since they could do without");
   add("verbs.wakeups", wakeups, "times that completions woke this process, or would have");
   add("verbs.device_events", from.device_events,
       "what devices told unasked, of queue pairs and ports");

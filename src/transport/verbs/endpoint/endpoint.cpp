@@ -115,7 +115,7 @@ void endpoint::make_shared() noexcept {
              on.name(), limit);
     return;
   }
-  receives_.reset(ibv_create_srq(on.domain(), &wanted));
+  receives_.reset(ibv_create_srq(on.queue_domain(), &wanted));
   if (!receives_) {
     log_info("{} gives no shared receive queue ({}); each connection gets its own", on.name(),
              std::strerror(errno));

@@ -11,6 +11,7 @@
 #include "unit/transport/verbs/datagram/routes_test.cpp"
 #include "unit/transport/verbs/device/completion_channel_test.cpp"
 #include "unit/transport/verbs/device/device_test.cpp"
+#include "unit/transport/verbs/device/queue_pair_test.cpp"
 #include "unit/transport/verbs/device/slots_test.cpp"
 #include "unit/transport/verbs/setup/configuration_test.cpp"
 #include "unit/transport/verbs/sleeper_test.cpp"

@@ -83,6 +83,21 @@ std::size_t card::unlocked_queues() const {
       }));
 }
 
+std::size_t card::unlocked_pairs() const {
+  const lock hold{guard()};
+  return static_cast<std::size_t>(std::ranges::count_if(
+      pairs, [](const pair* each) { return domain::from(each->base.pd).without_locks; }));
+}
+
+std::size_t card::unlocked_shared_queues() const {
+  const lock hold{guard()};
+  return static_cast<std::size_t>(
+      std::ranges::count_if(everything().shared_queues, [this](const shared_queue* each) {
+        return domain::from(each->base.pd).without_locks &&
+               context::from(each->base.context).of == this;
+      }));
+}
+
 std::size_t card::shared_receives() const {
   const std::lock_guard hold{guard()};
   std::size_t found = 0;

@@ -17,7 +17,6 @@
 #pragma once
 
 #include <infiniband/verbs.h>
-#include <atomic>
 
 #include <atomic>
 #include <cstddef>
@@ -53,7 +52,7 @@ struct card {
   // release_writes)
   bool holds_writes = false;
   bool resizes = true;                   // completion queues can be resized
-  bool leaves_locks_out = true;          // of completion queues, when it is asked to
+  bool leaves_locks_out = true;          // of queues of each kind, when it is asked to
   bool tells_last_wqe = true;            // IBV_EVENT_QP_LAST_WQE_REACHED
   std::size_t most_reliable = no_limit;  // reliable queue pairs at a time: beyond them ENOMEM
   // so many further changes of a queue pair's state fail with EIO
@@ -76,6 +75,9 @@ struct card {
   [[nodiscard]] std::size_t count(ibv_qp_type) const;
   /// Completion queues that take no lock.
   [[nodiscard]] std::size_t unlocked_queues() const;
+  /// Queue pairs, and shared receive queues, that take no lock when something is posted.
+  [[nodiscard]] std::size_t unlocked_pairs() const;
+  [[nodiscard]] std::size_t unlocked_shared_queues() const;
   /// Receives that wait in its shared receive queues.
   [[nodiscard]] std::size_t shared_receives() const;
   std::uint64_t doorbells = 0;  // calls that posted sends

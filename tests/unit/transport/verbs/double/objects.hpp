@@ -7,6 +7,7 @@
 
 #include <infiniband/verbs.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -65,6 +66,13 @@ struct context {
   /// In the order in which they came: before anything else that this card writes to its host's
   /// memory.
   void release();
+};
+
+/// A protection domain, or a parent domain over one.
+struct domain {
+  ibv_pd base{};
+  bool without_locks = false;  // one thread at a time posts to what is made in it
+  static domain& from(ibv_pd* base) { return *reinterpret_cast<domain*>(base); }
 };
 
 struct region {
@@ -139,6 +147,7 @@ struct pair {
   clock::time_point silent_since = clock::time_point::max();
   clock::time_point not_ready_since = clock::time_point::max();
 
+  std::atomic<bool> in_use{false};  // a thread posts to it now
   std::deque<request> sends;
   std::deque<receive> receives;
   std::uint64_t posted = 0, retired = 0;

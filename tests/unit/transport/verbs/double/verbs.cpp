@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -104,6 +106,23 @@ int post_recv(ibv_qp* which, ibv_recv_wr* chain, ibv_recv_wr** refused) {
   return 0;
 }
 
+/// While a thread posts to a queue pair. Two at once, where it takes no lock, would mix their
+/// requests in an adapter.
+class posting {
+ public:
+  explicit posting(pair& to) : to_{to} {
+    if (!to.in_use.exchange(true) || !domain::from(to.base.pd).without_locks) return;
+    std::fputs("double: two threads post to a queue pair without locks at the same time\n", stderr);
+    std::abort();
+  }
+  ~posting() { to_.in_use = false; }
+  posting(const posting&) = delete;
+  posting& operator=(const posting&) = delete;
+
+ private:
+  pair& to_;
+};
+
 int post_one(pair& to, const ibv_send_wr& what) {
   if (static_cast<std::uint32_t>(what.num_sge) > to.caps.max_send_sge) return EINVAL;
   if (to.posted - to.retired >= to.caps.max_send_wr) return ENOMEM;
@@ -127,8 +146,9 @@ int post_one(pair& to, const ibv_send_wr& what) {
 }
 
 int post_send(ibv_qp* which, ibv_send_wr* chain, ibv_send_wr** refused) {
-  const lock hold{guard()};
   pair& to = pair::from(which);
+  const posting alone{to};
+  const lock hold{guard()};
   if (which->state != IBV_QPS_RTS && which->state != IBV_QPS_ERR) return *refused = chain, EINVAL;
   int failed = 0;
   ++to.on->doorbells;
@@ -151,6 +171,26 @@ ibv_cq_ex* create_cq_ex(ibv_context* of, ibv_cq_init_attr_ex* wanted) {
                                      wanted->channel, static_cast<int>(wanted->comp_vector));
   if (made) queue::from(made).locked = locked;
   return reinterpret_cast<ibv_cq_ex*>(made);  // which begins as the other one
+}
+
+ibv_td* alloc_td(ibv_context* of, ibv_td_init_attr*) {
+  if (!context::from(of).of->leaves_locks_out) return refuse(EOPNOTSUPP);
+  auto* const made = new ibv_td{};
+  made->context = of;
+  return made;
+}
+
+int dealloc_td(ibv_td* which) {
+  delete which;
+  return 0;
+}
+
+ibv_pd* alloc_parent_domain(ibv_context* of, ibv_parent_domain_init_attr* wanted) {
+  if (wanted->pd == nullptr || wanted->comp_mask != 0) return refuse(EINVAL);
+  auto* const made = new domain;
+  made->base.context = of;
+  made->without_locks = wanted->td != nullptr;
+  return &made->base;
 }
 
 }  // namespace
@@ -189,6 +229,9 @@ ibv_context* ibv_open_device(ibv_device* which) {
   made->base.abi_compat = __VERBS_ABI_IS_EXTENDED;
   made->extended.sz = sizeof made->extended;
   made->extended.create_cq_ex = create_cq_ex;
+  made->extended.alloc_td = alloc_td;
+  made->extended.dealloc_td = dealloc_td;
+  made->extended.alloc_parent_domain = alloc_parent_domain;
   everything().contexts.push_back(made);
   return &made->base;
 }
@@ -261,13 +304,13 @@ void ibv_ack_async_event(ibv_async_event*) {}
 // ---- memory
 
 ibv_pd* ibv_alloc_pd(ibv_context* of) {
-  auto* const made = new ibv_pd{};
-  made->context = of;
-  return made;
+  auto* const made = new domain;
+  made->base.context = of;
+  return &made->base;
 }
 
 int ibv_dealloc_pd(ibv_pd* which) {
-  delete which;
+  delete &domain::from(which);
   return 0;
 }
 
