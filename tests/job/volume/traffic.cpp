@@ -1,14 +1,15 @@
 // traffic [seed] [rounds] [messages] [COMMAND...]: random messages between all ranks, round by
 // round; exchange.hpp says what a round is. The commands break the link of a node for a while, or
-// one of its cards for good: command number i is run by rank i (modulo their number) before round
-// 2 + 3 * i, in the background, so that it hits messages under way. Everything arrives all the same.
+// one of its cards: command number i is run by rank i (modulo their number) before round 2 + 3 * i,
+// or after the last one where that is its number, in the background, so that it hits messages under
+// way. Everything arrives all the same.
 #include <cstdlib>
 
 #include "../exchange.hpp"
 
 namespace {
 
-/// Whose turn it is to break something before this round does so.
+/// Whose turn it is before this round runs its command.
 void run_command(const peal::communicator& world, int round, int count, char** commands) {
   if (round < 2 || (round - 2) % 3 != 0) return;
   const int which = (round - 2) / 3;
@@ -30,7 +31,7 @@ int main(int argc, char** argv) {
   const auto most = std::max<std::size_t>(2, 2 * budget / static_cast<std::size_t>(world.size()));
 
   const int commands = std::max(0, argc - 4);
-  if (rounds < 3 * commands) job::fail("too few rounds for all of the commands");
+  if (rounds < 3 * commands - 1) job::fail("too few rounds for all of the commands");
 
   const peal::communicator turns[] = {world.dup(), world.dup()};
   for (int number = 0; number < rounds; ++number) {
@@ -41,5 +42,6 @@ int main(int argc, char** argv) {
       job::fail("round " + std::to_string(number) + ": " + e.what());
     }
   }
+  run_command(world, rounds, commands, argv + 4);
   return 0;
 }

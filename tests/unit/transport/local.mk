@@ -112,6 +112,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/device/completion_channel_test.cpp \
   tests/unit/transport/verbs/device/device_choice_machines_test.cpp \
   tests/unit/transport/verbs/device/device_choice_test.cpp \
+  tests/unit/transport/verbs/device/device_memory_test.cpp \
   tests/unit/transport/verbs/device/device_test.cpp \
   tests/unit/transport/verbs/device/network_clusters_test.cpp \
   tests/unit/transport/verbs/device/network_test.cpp \

@@ -121,8 +121,8 @@ void reconnector::give_up(clock::time_point now) noexcept {
     broken& of = all_[each];
     const eager_channel& its = of.which->eager;
     if (of.which->is_open() && its.sent.is_complete(of.answer)) {
-      log_info("the connection to rank {} goes on, {:.3f} s after it broke", of.which->peer,
-               seconds(now - of.since));
+      log_info("the connection to rank {} goes on over {}, {:.3f} s after it broke", of.which->peer,
+               endpoint_.rails[its.rail].name(), seconds(now - of.since));
       all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(each));
       continue;
     }

@@ -105,7 +105,8 @@ void handshake_port::open(const port_plan& plan, std::uint32_t key) {
     memory_ = nullptr;
     fail(on, "no memory");
   }
-  region_.reset(ibv_reg_mr(on.domain(), memory_, memory_bytes(), IBV_ACCESS_LOCAL_WRITE));
+  region_.reset(
+      ibv_reg_mr(on.domain(), memory_, memory_bytes(), IBV_ACCESS_LOCAL_WRITE | in_any_order));
   if (!region_) fail(on, fmt::format("no registered memory of {} KiB", memory_bytes() / 1024));
   if (const char* const what = bring_up()) fail(on, what);
 }

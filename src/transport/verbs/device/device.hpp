@@ -6,7 +6,8 @@
 // Threads  constant once made.
 // Errors   throws peal::error: errc::no_device, with what is wrong and the remedy.
 // Source   ibv_open_device(3), ibv_query_device(3), ibv_query_port(3), ibv_query_gid_table(3),
-//          ibv_query_pkey(3), ibv_alloc_td(3), ibv_alloc_parent_domain(3); InfiniBand specification, 4.1.3 (LMC).
+//          ibv_query_pkey(3), ibv_alloc_td(3), ibv_alloc_parent_domain(3), ibv_reg_mr(3);
+//          InfiniBand specification, 4.1.3 (LMC); PCI Express base specification, 2.4.1 (ordering).
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -54,6 +55,11 @@ struct chosen_port {
 };
 /// What choose_rails finds best on this machine.
 std::vector<chosen_port> choose_here(const machine&, const choice_wishes&);
+
+/// With each registration: the bus may move what the device reads and writes there in any order, as
+/// it can do faster. What was written is looked at only when a completion behind it was polled, and
+/// nothing overtakes that one's way into memory. Devices and kernels without it leave it out.
+constexpr int in_any_order = IBV_ACCESS_RELAXED_ORDERING;
 
 class device {
  public:

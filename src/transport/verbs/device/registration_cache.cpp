@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <limits>
 
+#include "transport/verbs/device/device.hpp"
+
 namespace peal::verbs {
 
 namespace {
@@ -30,7 +32,7 @@ int access_of(range_use use) noexcept {
 
 bool domain_registrar::make(void* begin, std::size_t bytes, int access, regions& into) noexcept {
   for (std::size_t each = 0; each < domains_.size(); ++each) {
-    into[each] = ibv_reg_mr(domains_[each], begin, bytes, access);
+    into[each] = ibv_reg_mr(domains_[each], begin, bytes, access | in_any_order);
     if (into[each]) continue;
     const int why = errno;
     end(std::exchange(into, {}));

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "transport/verbs/device/device.hpp"
+
 namespace peal::verbs {
 
 namespace {
@@ -32,7 +34,7 @@ void slot_pool::free(const slab& gone) noexcept {
 
 bool slot_pool::enroll(slab& which, std::size_t rail) noexcept {
   which.regions[rail] =
-      ibv_reg_mr(domains_[rail], which.memory, slab_bytes, IBV_ACCESS_LOCAL_WRITE);
+      ibv_reg_mr(domains_[rail], which.memory, slab_bytes, IBV_ACCESS_LOCAL_WRITE | in_any_order);
   if (!which.regions[rail]) return refused_ = errno, false;
   which.keys[rail] = which.regions[rail]->lkey;
   return true;

@@ -10,6 +10,7 @@
 #include "unit/transport/verbs/connect/reconnector_test.cpp"
 #include "unit/transport/verbs/datagram/routes_test.cpp"
 #include "unit/transport/verbs/device/completion_channel_test.cpp"
+#include "unit/transport/verbs/device/device_memory_test.cpp"
 #include "unit/transport/verbs/device/device_test.cpp"
 #include "unit/transport/verbs/device/queue_pair_test.cpp"
 #include "unit/transport/verbs/device/slots_test.cpp"

@@ -98,6 +98,15 @@ std::size_t card::unlocked_shared_queues() const {
       }));
 }
 
+std::size_t card::ordered_regions() const {
+  const lock hold{guard()};
+  return static_cast<std::size_t>(
+      std::ranges::count_if(everything().regions, [this](const region* each) {
+        return (each->access & IBV_ACCESS_RELAXED_ORDERING) == 0 &&
+               context::from(each->base.context).of == this;
+      }));
+}
+
 std::size_t card::shared_receives() const {
   const std::lock_guard hold{guard()};
   std::size_t found = 0;

@@ -78,6 +78,8 @@ struct card {
   /// Queue pairs, and shared receive queues, that take no lock when something is posted.
   [[nodiscard]] std::size_t unlocked_pairs() const;
   [[nodiscard]] std::size_t unlocked_shared_queues() const;
+  /// Regions of memory that the bus must read and write in order.
+  [[nodiscard]] std::size_t ordered_regions() const;
   /// Receives that wait in its shared receive queues.
   [[nodiscard]] std::size_t shared_receives() const;
   std::uint64_t doorbells = 0;  // calls that posted sends
