@@ -125,7 +125,7 @@ verbs_transport::state::state(open_ports& by)
       promoter{endpoint,  connections, sender,   addresses,
                connector, datagrams,   payloads, rules_of(by.from, endpoint, by.peers),
                by.peers,  *this},
-      device_events{endpoint,    connections, port,      retired_pairs,
+      device_events{endpoint,    connections, all_ports, retired_pairs,
                     reconnector, payloads,    addresses, *this},
       sleeper{endpoint,  sender,   payloads,      connector,
               datagrams, promoter, device_events, by.from.bell},
@@ -369,9 +369,9 @@ void verbs_transport::disarm() noexcept {
   for (const auto& each : further_) each->disarm();
 }
 std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
-  auto first =
-      std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(),
-                state_->failure_notices.due(), state_->port.due(), state_->reconnector.due()});
+  auto first = std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(),
+                         state_->failure_notices.due(), state_->reconnector.due()});
+  for (const handshake_port* each : state_->all_ports) first = std::min(first, each->due());
   for (const auto& each : further_) first = std::min(first, each->wakes_at());
   return first;
 }

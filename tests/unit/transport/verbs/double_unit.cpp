@@ -5,6 +5,7 @@
 #include "double/timeline_test.cpp"
 #include "double/wire_test.cpp"
 #include "double/work_test.cpp"
+#include "unit/transport/verbs/connect/device_events_test.cpp"
 #include "unit/transport/verbs/connect/pairs/pair_maker_test.cpp"
 #include "unit/transport/verbs/connect/reconnector_pairs_test.cpp"
 #include "unit/transport/verbs/connect/reconnector_test.cpp"
