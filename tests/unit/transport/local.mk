@@ -107,6 +107,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/connect/reconnector_test.cpp \
   tests/unit/transport/verbs/connections_test.cpp \
   tests/unit/transport/verbs/datagram/datagram_channel_test.cpp \
+  tests/unit/transport/verbs/datagram/datagrams_test.cpp \
   tests/unit/transport/verbs/datagram/kernel_prober_test.cpp \
   tests/unit/transport/verbs/datagram/node_watch_test.cpp \
   tests/unit/transport/verbs/device/completion_channel_test.cpp \
