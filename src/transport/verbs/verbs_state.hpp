@@ -52,6 +52,11 @@ struct verbs_transport::open_ports {
     for (const door& each : doors) made.push_back(each.port.get());
     return made;
   }
+  [[nodiscard]] std::vector<verbs::prober*> all_probers() const {
+    std::vector<verbs::prober*> made;
+    for (const door& each : doors) made.push_back(each.prober.get());
+    return made;
+  }
 
   sink& out;
   const peer_id self;
@@ -97,7 +102,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   void go_on_with_broken(std::chrono::steady_clock::time_point now) noexcept;
   void look_at_the_clock() noexcept;
   bool poll_port() noexcept;
-  void arrived(const std::byte* packet, std::size_t bytes) noexcept;
+  void arrived(const std::byte* packet, std::size_t bytes, std::uint8_t rail) noexcept;
   void close(verbs::connection&) noexcept;
 
   // What peer_events says.
@@ -132,7 +137,6 @@ struct verbs_transport::state final : private verbs::peer_events {
   verbs::registration_cache cache;
   verbs::endpoint endpoint;
   const unsigned ranks_of_node;
-  verbs::kernel_prober& kernel_prober;
   verbs::handshake_port& port;                          // of the first rail,
   const std::vector<verbs::handshake_port*> all_ports;  // and of each
   verbs::addresses& addresses;
@@ -149,8 +153,8 @@ struct verbs_transport::state final : private verbs::peer_events {
   verbs::promoter promoter;
   verbs::device_events device_events;
   verbs::sleeper sleeper;
-  const verbs::handshake_port::receiver packet;
-  std::vector<bool> dead;         // peer_failed was called
+  std::vector<verbs::handshake_port::receiver> packets;  // that came over each rail
+  std::vector<bool> dead;                                // peer_failed was called
   std::vector<bool> unreachable;  // there is no connection, and no use in trying
   std::vector<peer_id> lost;
   bool leaving = false;

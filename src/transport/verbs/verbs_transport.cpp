@@ -108,7 +108,6 @@ verbs_transport::state::state(open_ports& by)
             log_for(by.from, by.self)},
       endpoint{rails, settings_of(by.from, rails, by.peers)},
       ranks_of_node{by.from.local_size},
-      kernel_prober{*by.doors.front().prober},
       port{*by.doors.front().port},
       all_ports{by.all_ports()},
       addresses{by.addresses},
@@ -121,17 +120,20 @@ verbs_transport::state::state(open_ports& by)
       connector{endpoint, connections, sender, all_ports, addresses, by.peers, *this},
       reconnector{endpoint, connections, connector, pair_maker, sender, payloads, *this},
       failure_notices{connector},
-      datagrams{endpoint, port, addresses, kernel_prober, out, by.peers, *this},
+      datagrams{endpoint, all_ports, addresses, by.all_probers(), out, by.peers, *this},
       promoter{endpoint,  connections, sender,   addresses,
                connector, datagrams,   payloads, rules_of(by.from, endpoint, by.peers),
                by.peers,  *this},
-      device_events{endpoint,    connections, port,      retired_pairs,
+      device_events{endpoint,    connections, all_ports, retired_pairs,
                     reconnector, payloads,    addresses, *this},
       sleeper{endpoint,  sender,   payloads,      connector,
               datagrams, promoter, device_events, by.from.bell},
-      packet{[this](const std::byte* data, std::size_t bytes) { arrived(data, bytes); }},
       dead(by.peers),
-      unreachable(by.peers) {}
+      unreachable(by.peers) {
+  for (std::uint8_t rail = 0; rail < rails.size(); ++rail)
+    packets.emplace_back(
+        [this, rail](const std::byte* data, std::size_t bytes) { arrived(data, bytes, rail); });
+}
 
 verbs_transport::verbs_transport(sink& into, const machine& here, peer_id self, std::uint32_t peers,
                                  const verbs_options& from)
@@ -318,16 +320,18 @@ void verbs_transport::state::read_completions() noexcept {
 // datagrams then.
 bool verbs_transport::state::poll_port() noexcept {
   bool moved = false;
-  for (handshake_port* each : all_ports) moved |= each->is_open() && each->poll(packet);
+  for (std::size_t each = 0; each < all_ports.size(); ++each)
+    moved |= all_ports[each]->is_open() && all_ports[each]->poll(packets[each]);
   moved |= connector.poll();
   moved |= datagrams.poll();
   return moved;
 }
 
-void verbs_transport::state::arrived(const std::byte* data, std::size_t bytes) noexcept {
+void verbs_transport::state::arrived(const std::byte* data, std::size_t bytes,
+                                     std::uint8_t rail) noexcept {
   std::uint64_t magic = 0;
   if (bytes >= sizeof magic) std::memcpy(&magic, data, sizeof magic);
-  if (magic == datagram_header::mark) datagrams.got(data, bytes);
+  if (magic == datagram_header::mark) datagrams.got(data, bytes, rail);
   else connector.got(data, bytes);
 }
 
@@ -369,9 +373,9 @@ void verbs_transport::disarm() noexcept {
   for (const auto& each : further_) each->disarm();
 }
 std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
-  auto first =
-      std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(),
-                state_->failure_notices.due(), state_->port.due(), state_->reconnector.due()});
+  auto first = std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(),
+                         state_->failure_notices.due(), state_->reconnector.due()});
+  for (const handshake_port* each : state_->all_ports) first = std::min(first, each->due());
   for (const auto& each : further_) first = std::min(first, each->wakes_at());
   return first;
 }

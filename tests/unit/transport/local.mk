@@ -103,9 +103,11 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/connect/pairs/pair_maker_test.cpp \
   tests/unit/transport/verbs/connect/random_traffic.hpp \
   tests/unit/transport/verbs/connect/reconnector_pairs_test.cpp \
+  tests/unit/transport/verbs/connect/device_events_test.cpp \
   tests/unit/transport/verbs/connect/reconnector_test.cpp \
   tests/unit/transport/verbs/connections_test.cpp \
   tests/unit/transport/verbs/datagram/datagram_channel_test.cpp \
+  tests/unit/transport/verbs/datagram/datagrams_test.cpp \
   tests/unit/transport/verbs/datagram/kernel_prober_test.cpp \
   tests/unit/transport/verbs/datagram/node_watch_test.cpp \
   tests/unit/transport/verbs/datagram/routes_test.cpp \

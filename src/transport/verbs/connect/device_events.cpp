@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/log.hpp"
 #include "transport/verbs/connections.hpp"
@@ -35,12 +36,13 @@ bool is_of_pair(ibv_event_type type) noexcept {
 
 }  // namespace
 
-device_events::device_events(endpoint& endpoint, connections& connections, handshake_port& port,
-                             retired_pairs& retired, reconnector& again, payloads& payloads,
-                             addresses& addresses, peer_events& told)
+device_events::device_events(endpoint& endpoint, connections& connections,
+                             std::vector<handshake_port*> ports, retired_pairs& retired,
+                             reconnector& again, payloads& payloads, addresses& addresses,
+                             peer_events& told)
     : endpoint_{endpoint},
       connections_{connections},
-      port_{port},
+      ports_{std::move(ports)},
       retired_{retired},
       reconnector_{again},
       payloads_{payloads},
@@ -124,10 +126,11 @@ void device_events::pair_failed(const news& told) noexcept {
     for (const bulk_queue& its : each.links)
       if (its.rail == told.rail && is_it(its.pair)) broken = &each, link = &its;
   });
-  if (told.rail == 0 && (told.number == port_.number() || retired_.holds(told.number))) {
-    if (told.number == port_.number()) port_.told_broken(cause);
+  if (handshake_port& port = *ports_[told.rail]; told.number == port.number()) {
+    port.told_broken(cause);
     return;
   }
+  if (told.rail == 0 && retired_.holds(told.number)) return;
   if (!broken)
     log_warning("{} gave up a queue pair that is no connection's: {}",
                 endpoint_.rails[told.rail].name(), cause);
@@ -138,7 +141,7 @@ void device_events::pair_failed(const news& told) noexcept {
 }
 
 void device_events::rail_failed(std::uint8_t rail, const char* cause) noexcept {
-  if (rail == 0) port_.broke(cause);
+  ports_[rail]->broke(cause);
   mark(rail, true);
   const bool others = static_cast<unsigned>(std::popcount(endpoint_.down)) < endpoint_.rails.size();
   connections_.for_each([&](connection& each) {
@@ -191,8 +194,9 @@ void device_events::address_changed(const news& told) noexcept {
   log_warning("{} has another {} now ({}); connections are made again with it", on.name(),
               moved ? "address" : "index of its GID or P_Key", to_text(on.address()));
   if (moved) (void)addresses_.moved(told.rail, on.address());
-  if (told.rail == 0) port_.forget_routes();
-  if (told.rail == 0 && key_before != on.pkey_index()) port_.broke("its P_Key has another index");
+  handshake_port& port = *ports_[told.rail];
+  port.forget_routes();
+  if (key_before != on.pkey_index()) port.broke("its P_Key has another index");
   connections_.for_each([&](connection& each) {
     if (each.is_open() && each.eager.rail == told.rail)
       events_.broke(each, "the port has another address");

@@ -27,8 +27,9 @@ class connections;
 
 class device_events {
  public:
-  device_events(endpoint&, connections&, handshake_port&, retired_pairs&, reconnector&, payloads&,
-                addresses&, peer_events&);
+  /// `ports`: one of each rail.
+  device_events(endpoint&, connections&, std::vector<handshake_port*> ports, retired_pairs&,
+                reconnector&, payloads&, addresses&, peer_events&);
 
   /// One for each rail; -1: there is none.
   [[nodiscard]] std::vector<int> descriptors() const;
@@ -47,7 +48,7 @@ class device_events {
 
   endpoint& endpoint_;
   connections& connections_;
-  handshake_port& port_;
+  const std::vector<handshake_port*> ports_;  // by rail
   retired_pairs& retired_;
   reconnector& reconnector_;
   payloads& payloads_;

@@ -68,6 +68,8 @@ struct datagram {
   std::uint16_t bytes = 0;
   const std::byte* data = nullptr;  // aligned to 16
   std::uint16_t allowed = 0;
+  // The way that was used last may be cut: over all ways that there are.
+  bool everywhere = false;
 };
 
 }  // namespace peal::verbs

@@ -140,7 +140,7 @@ bool datagram_channel::send_last() noexcept {
   return true;
 }
 
-bool datagram_channel::put(std::uint32_t sequence) noexcept {
+bool datagram_channel::put(std::uint32_t sequence, bool everywhere) noexcept {
   const packet& which = packets_[sequence - base_];
   datagram made;
   made.sequence = sequence;
@@ -148,18 +148,19 @@ bool datagram_channel::put(std::uint32_t sequence) noexcept {
   made.flags = static_cast<std::uint16_t>(which.flags | (early_.empty() ? 0 : datagram_flags::gap));
   made.bytes = which.bytes;
   made.data = which.memory;
+  made.everywhere = everywhere || came_again_;
   if (!out_.put(peer_, made)) return false;
-  owes_acknowledgement_ = false;
+  owes_acknowledgement_ = came_again_ = false;
   return true;
 }
 
 void datagram_channel::transmit(clock::time_point now) noexcept {
   for (; repeat_first_ != repeat_end_; ++repeat_first_) {
-    if (!put(repeat_first_)) return;
+    if (!put(repeat_first_, silent_)) return;
     ++counters_.repeated;
   }
   while (may_leave()) {
-    if (!put(sent_)) return;
+    if (!put(sent_, false)) return;
     ++counters_.packets;
     counters_.bytes += packets_[sent_ - base_].bytes;
     if (sent_ == base_) waits_since_ = now;
@@ -171,8 +172,9 @@ void datagram_channel::transmit(clock::time_point now) noexcept {
   datagram made;
   made.acknowledged = expected_ - 1;
   made.flags = early_.empty() ? 0 : datagram_flags::gap;
+  made.everywhere = came_again_;
   if (!out_.put(peer_, made)) return;
-  owes_acknowledgement_ = false;
+  owes_acknowledgement_ = came_again_ = false;
   ++counters_.acknowledgements;
 }
 
@@ -194,6 +196,7 @@ void datagram_channel::expire(clock::time_point now) noexcept {
   due_ = now + pause_;
   recovering_ = true;
   recover_end_ = sent_;
+  silent_ = true;
   halve();
   lost(1);
 }
@@ -209,6 +212,7 @@ void datagram_channel::acknowledged(std::uint32_t count, bool gap, clock::time_p
     return;
   }
   gaps_ = 0;
+  silent_ = false;
   for (std::uint32_t each = 0; each < count; ++each) {
     store_.give_back(packets_.front().memory);
     packets_.pop_front();
@@ -259,6 +263,7 @@ bool datagram_channel::receive(const datagram& d, clock::time_point now, bool ma
 void datagram_channel::take(const datagram& d) noexcept {
   owes_acknowledgement_ = true;
   if (d.sequence != expected_) {
+    came_again_ |= before(d.sequence, expected_);
     if (d.sequence - expected_ < receive_window && early_.size() < most_early)
       early_.try_emplace(d.sequence, early_packet{{d.data, d.data + d.bytes}, d.flags});
     return;

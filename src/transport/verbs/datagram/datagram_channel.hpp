@@ -5,12 +5,14 @@
 //
 // The sender has a window of packets, and keeps a packet until it is acknowledged. When nothing was
 // heard for `pause`, the oldest packet is repeated, and the pause doubles up to a second, since the
-// peer may just compute. When three acknowledgements tell of a gap, the oldest packet is repeated
-// at once. Other lost packets are repeated as acknowledgements come. The window doubles until the
-// first loss; each loss halves it, each window without a loss adds a packet. No more is under way
-// than the receiver has receives for, of which it tells with all that it sends; until it has told,
-// as many as it has for each process of the job. The receiver delivers in order and acknowledges
-// what it has delivered. It keeps packets that come early (64 of them), and drops the rest.
+// peer may just compute. Since the way to it may as well be cut, that packet goes over all ways,
+// and so does what answers a packet that comes once more. When three acknowledgements tell of a
+// gap, the oldest packet is repeated at once. Other lost packets are repeated as acknowledgements
+// come. The window doubles until the first loss; each loss halves it, each window without a loss
+// adds a packet. No more is under way than the receiver has receives for, of which it tells with
+// all that it sends; until it has told, as many as it has for each process of the job. The receiver
+// delivers in order and acknowledges what it has delivered. It keeps packets that come early (64 of
+// them), and drops the rest.
 //
 // Layer    transport/verbs: may include transport/contract.hpp.
 // Units    bytes, packets.
@@ -27,6 +29,7 @@
 #include <vector>
 
 #include "transport/verbs/datagram/datagram.hpp"
+#include "transport/verbs/device/interface.hpp"
 
 namespace peal::verbs {
 
@@ -118,6 +121,8 @@ class datagram_channel {
   [[nodiscard]] bool refuses_eager() const noexcept { return peer_refuses_; }
   [[nodiscard]] bool left() const noexcept { return peer_left_; }
   [[nodiscard]] peer_id peer() const noexcept { return peer_; }
+  /// Another one after a packet that was not taken before, or acknowledged one for the first time.
+  [[nodiscard]] std::uint32_t progress() const noexcept { return expected_ + base_; }
   /// Since when nothing has been acknowledged though something was to be.
   [[nodiscard]] clock::time_point waits_since() const noexcept {
     return packets_.empty() ? never : waits_since_;
@@ -129,6 +134,9 @@ class datagram_channel {
   bool complained = false;      // that the peer does not answer
   std::uint32_t last_turn = 0;  // in which something was transmitted
   std::uint32_t last_era = 0;   // in which something was received: see datagrams::count_sender
+  std::vector<rail_pair> ways;  // that lead to the peer,
+  std::uint8_t way = 0;         // which of them is used,
+  std::uint8_t refusals = 0;    // and how often in a row one took no packet
 
  private:
   struct packet {
@@ -152,7 +160,7 @@ class datagram_channel {
   [[nodiscard]] bool admits(std::size_t packets) const noexcept;
   packet& open_packet() noexcept;
   void write(const void* from, std::size_t bytes) noexcept;
-  [[nodiscard]] bool put(std::uint32_t sequence) noexcept;
+  [[nodiscard]] bool put(std::uint32_t sequence, bool everywhere) noexcept;
   void acknowledged(std::uint32_t count, bool gap, clock::time_point now) noexcept;
   void halve() noexcept;
   void lost(std::uint32_t repeats) noexcept;
@@ -179,6 +187,7 @@ class datagram_channel {
   std::uint32_t allowed_;  // packets under way, as losses tell,
   std::uint32_t told_;     // and as the peer has receives
   bool lost_any_ = false;
+  bool silent_ = false;             // nothing has been acknowledged since the clock ran out
   std::uint32_t acknowledged_ = 0;  // since `allowed_` has changed
   std::uint32_t gaps_ = 0;          // acknowledgements that told of one, in a row
   std::chrono::milliseconds pause_;
@@ -193,6 +202,7 @@ class datagram_channel {
   std::vector<std::byte> partial_;  // a message of which not all is here,
   std::size_t missing_ = 0;         // and how much is missing
   bool owes_acknowledgement_ = false;
+  bool came_again_ = false;  // what is to be acknowledged
   bool delivers_nothing_ = false;
   bool peer_refuses_ = false;
   bool peer_left_ = false;

@@ -15,14 +15,15 @@ constexpr std::size_t most_packets = 4096;
 
 }  // namespace
 
-datagrams::datagrams(endpoint& endpoint, handshake_port& port, const addresses& who, prober& by,
-                     sink& into, std::uint32_t peers, peer_events& told)
+datagrams::datagrams(endpoint& endpoint, std::vector<handshake_port*> ports, const addresses& who,
+                     std::vector<prober*> askers, sink& into, std::uint32_t peers,
+                     peer_events& told)
     : endpoint_{endpoint},
-      port_{port},
+      ports_{std::move(ports)},
       addresses_{who},
       sink_{into},
       events_{told},
-      watch_{by, endpoint.on.gid().bytes, peers,
+      watch_{std::move(askers), endpoint.on.gid().bytes, peers,
              std::chrono::duration_cast<clock::duration>(
                  std::chrono::duration<double>{endpoint.set.timeout}),
              [this](peer_id each, peer_loss why) {
@@ -31,11 +32,12 @@ datagrams::datagrams(endpoint& endpoint, handshake_port& port, const addresses& 
              }},
       channels_(peers) {}
 
-// All processes cut packets for the shortest MTU of the job.
+// All processes cut packets for the shortest MTU of the job: any way may come to carry any.
 void datagrams::meet() {
   std::uint8_t mtu = addresses_.own().first().mtu;
   for (peer_id each = 0; each < channels_.size(); ++each)
-    if (const address* known = addresses_.of(each)) mtu = std::min(mtu, known->first().mtu);
+    if (const address* const known = addresses_.of(each))
+      for (const rail_address& rail : known->used()) mtu = std::min(mtu, rail.mtu);
   store_.emplace((std::size_t{128} << mtu) - sizeof(datagram_header), most_packets);
 }
 
@@ -47,6 +49,7 @@ datagram_channel& datagrams::channel(peer_id of) {
     datagram_output& out = *this;
     used_ = true;
     known = std::make_unique<datagram_channel>(sink_, out, *store_, counters_, of, first_window());
+    if (addresses_.of(of)) known->ways = addresses_.links_to(of);
     watch(of);
     if (!delivers_) known->stop_delivering();
     if (refuses_) untold_.push_back(known.get());
@@ -55,33 +58,78 @@ datagram_channel& datagrams::channel(peer_id of) {
 }
 
 void datagrams::watch(peer_id which) noexcept {
-  if (const address* const where = addresses_.of(which))
-    watch_.watch(which, where->first().gid, where->first().door, clock::now());
+  const address* const where = addresses_.of(which);
+  if (!where) return;
+  std::vector<way_to_ask> ways;
+  for (const rail_pair& each : addresses_.links_to(which))
+    ways.push_back({each.own, where->rails[each.remote].gid, where->rails[each.remote].door});
+  watch_.watch(which, ways, clock::now());
+}
+
+bool datagrams::is_usable(const rail_pair& way) const noexcept {
+  return !ports_[way.own]->is_gone() && (endpoint_.down & 1u << way.own) == 0;
+}
+
+/// That one which was used last, or else the next that can be used.
+std::uint8_t datagrams::way_of(const datagram_channel& via) const noexcept {
+  for (std::size_t each = 0; each < via.ways.size(); ++each) {
+    const std::size_t way = (via.way + each) % via.ways.size();
+    if (is_usable(via.ways[way])) return static_cast<std::uint8_t>(way);
+  }
+  return via.way;
 }
 
 bool datagrams::put(peer_id to, const datagram& what) noexcept {
-  if (!port_.has_room()) return false;
-  const address* const where = addresses_.of(to);
-  if (!where) return true;  // lost
+  datagram_channel& via = *channels_[to];
+  if (via.ways.empty()) return true;  // lost
+  const std::uint8_t way = way_of(via);
+  if (!ports_[via.ways[way].own]->has_room()) return false;
+  for (std::uint8_t each = 0; each < via.ways.size(); ++each)
+    if (each == way || (what.everywhere && is_usable(via.ways[each])))
+      add(via, via.ways[each], what);
+  return true;
+}
+
+void datagrams::add(datagram_channel& via, const rail_pair& way, const datagram& what) noexcept {
+  const peer_id to = via.peer();
+  const address& there = *addresses_.of(to);
+  handshake_port& port = *ports_[way.own];
   datagram_header head;
   head.from_incarnation = addresses_.own().incarnation;
-  head.to_incarnation = where->incarnation;
+  head.to_incarnation = there.incarnation;
   head.from = addresses_.self();
   head.to = to;
   head.sequence = what.sequence;
   head.acknowledged = what.acknowledged;
   head.bytes = what.bytes;
   head.flags = what.flags;
-  head.allowed = room_for_each();
+  head.allowed = room_for_each(port);
   head.proof = head.proof_by(addresses_.proof());
-  if (const int failed = port_.add(to, *where, &head, sizeof head, what.data, what.bytes);
-      failed != 0)
-    events_.unsendable(to, failed);
-  return true;
+  const int failed = port.add(to, there.rails[way.remote], there.handshake_key, &head, sizeof head,
+                              what.data, what.bytes);
+  if (failed != 0) refused(to, way.own, failed);
+}
+
+/// What did not leave is repeated, over another way where there is one.
+void datagrams::refused(peer_id to, std::uint8_t rail, int why) noexcept {
+  datagram_channel& via = *channels_[to];
+  if (via.ways[via.way].own != rail && via.ways[way_of(via)].own != rail) return;
+  via.way = static_cast<std::uint8_t>((way_of(via) + 1) % via.ways.size());
+  if (++via.refusals < via.ways.size()) return;
+  via.refusals = 0;
+  events_.unsendable(to, why);
 }
 
 void datagrams::post() noexcept {
-  if (const auto refused = port_.post()) events_.unsendable(refused->to, refused->why);
+  for (std::uint8_t rail = 0; rail < ports_.size(); ++rail)
+    if (const auto which = ports_[rail]->post()) refused(which->to, rail, which->why);
+}
+
+/// It brought news, so that way leads to the peer.
+void datagrams::came_over(datagram_channel& from, std::uint8_t rail) noexcept {
+  from.refusals = 0;
+  const auto found = std::ranges::find(from.ways, rail, &rail_pair::own);
+  if (found != from.ways.end()) from.way = static_cast<std::uint8_t>(found - from.ways.begin());
 }
 
 bool datagrams::send(peer_id to, envelope e, const void* payload) noexcept {
@@ -178,7 +226,7 @@ bool datagrams::trusts(const datagram_header& said) const noexcept {
          said.proof == said.proof_by(addresses_.proof());
 }
 
-void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
+void datagrams::got(const std::byte* packet, std::size_t bytes, std::uint8_t rail) noexcept {
   const parsed<datagram_view> said = parse_datagram({packet, bytes});
   const datagram_header& head = said.view.head;
   if (said.problem || !trusts(head)) {
@@ -194,12 +242,14 @@ void datagrams::got(const std::byte* packet, std::size_t bytes) noexcept {
   count_sender(from);
   const auto now = clock::now();
   watch_.heard(head.from, now);
+  const std::uint32_t before = from.progress();
   if (!from.receive(what, now, events_.may_take(head.from))) ++endpoint_.counters.packets_refused;
+  if (from.progress() != before) came_over(from, rail);
   if (from.has_something_to_send()) note(from);
 }
 
 void datagrams::count_sender(datagram_channel& which) noexcept {
-  if (packets_of_era_++ >= port_.receives()) {
+  if (packets_of_era_++ >= ports_.front()->receives()) {
     senders_before_ = std::exchange(senders_, 0);
     packets_of_era_ = 1;
     ++era_;
@@ -208,10 +258,10 @@ void datagrams::count_sender(datagram_channel& which) noexcept {
 }
 
 /// A quarter is left to handshakes, and to those who begin.
-std::uint16_t datagrams::room_for_each() const noexcept {
+std::uint16_t datagrams::room_for_each(const handshake_port& on) const noexcept {
   const std::size_t senders = std::max({senders_, senders_before_, 1u});
   return static_cast<std::uint16_t>(
-      std::clamp<std::size_t>(port_.receives() * 3 / 4 / senders, 1, 0xffff));
+      std::clamp<std::size_t>(on.receives() * 3 / 4 / senders, 1, 0xffff));
 }
 
 bool datagrams::poll() noexcept {

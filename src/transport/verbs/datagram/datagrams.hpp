@@ -2,6 +2,11 @@
 // Messages to peers without a connection: one channel for each peer to which, or from which, a
 // message has gone, over the handshake's queue pair.
 //
+// With several rails a peer has as many ways that lead to it. Packets go over the one by which news
+// of the peer came last, at first that of the first rails, and over another one where the own port
+// is down or broken for good. What is repeated after silence goes over all of them, since the
+// peer's port may have gone.
+//
 // poll reads what has come, and at its end acknowledges everything whose acknowledgement has not
 // gone out with a message. The first message to a peer in a turn leaves at once; the ones behind it
 // leave with the next poll or flush, and share packets. What leaves at the same time, to whichever
@@ -31,16 +36,17 @@ namespace peal::verbs {
 class datagrams final : private datagram_output {
  public:
   using clock = datagram_channel::clock;
-  /// `endpoint` counts what is refused.
-  datagrams(endpoint&, handshake_port&, const addresses&, prober&, sink&, std::uint32_t peers,
-            peer_events&);
+  /// `endpoint` counts what is refused. `ports`, and who asks kernels over their networks: of each
+  /// rail.
+  datagrams(endpoint&, std::vector<handshake_port*> ports, const addresses&,
+            std::vector<prober*> askers, sink&, std::uint32_t peers, peer_events&);
 
   /// The addresses of all processes are known. Before the first message.
   void meet();
   /// Packets that each process may send to this one before it has heard of it, so that all together
   /// find receives.
   [[nodiscard]] std::uint32_t first_window() const noexcept {
-    return static_cast<std::uint32_t>(port_.receives() /
+    return static_cast<std::uint32_t>(ports_.front()->receives() /
                                       std::max<std::size_t>(channels_.size(), 2));
   }
 
@@ -54,8 +60,8 @@ class datagrams final : private datagram_output {
   void hold_together(bool wanted) noexcept { together_ = wanted; }
   [[nodiscard]] bool holds() const noexcept { return !listed_.empty(); }
 
-  /// A packet that begins with datagram_header::mark.
-  void got(const std::byte* packet, std::size_t bytes) noexcept;
+  /// A packet that begins with datagram_header::mark, which came over this rail.
+  void got(const std::byte* packet, std::size_t bytes, std::uint8_t rail) noexcept;
   /// After the port was polled: acknowledgements, and packets to be repeated. True when something
   /// was to be done.
   bool poll() noexcept;
@@ -104,6 +110,11 @@ class datagrams final : private datagram_output {
   datagram_channel& channel(peer_id);
   void transmit(datagram_channel&) noexcept;
   void transmit_listed() noexcept;
+  [[nodiscard]] bool is_usable(const rail_pair&) const noexcept;
+  [[nodiscard]] std::uint8_t way_of(const datagram_channel&) const noexcept;
+  void add(datagram_channel&, const rail_pair& way, const datagram&) noexcept;
+  void refused(peer_id to, std::uint8_t rail, int why) noexcept;
+  void came_over(datagram_channel&, std::uint8_t rail) noexcept;
   void post() noexcept;
   bool look_at_the_clock() noexcept;
   void note(datagram_channel&) noexcept;
@@ -112,10 +123,10 @@ class datagrams final : private datagram_output {
   void complain(datagram_channel&, clock::time_point now) noexcept;
   void watch(peer_id) noexcept;
   void count_sender(datagram_channel&) noexcept;
-  [[nodiscard]] std::uint16_t room_for_each() const noexcept;
+  [[nodiscard]] std::uint16_t room_for_each(const handshake_port&) const noexcept;
 
   endpoint& endpoint_;
-  handshake_port& port_;
+  const std::vector<handshake_port*> ports_;  // by rail
   const addresses& addresses_;
   sink& sink_;
   peer_events& events_;

@@ -224,13 +224,6 @@ void handshake_port::reap() noexcept {
   }
 }
 
-int handshake_port::send(peer_id to, const address& where, const void* head,
-                         std::size_t head_bytes) noexcept {
-  if (const int failed = add(to, where, head, head_bytes, nullptr, 0); failed != 0) return failed;
-  const std::optional<refusal> refused = post();
-  return refused ? refused->why : 0;
-}
-
 int handshake_port::add(peer_id to, const rail_address& where, std::uint32_t key, const void* head,
                         std::size_t head_bytes, const void* data, std::size_t bytes) noexcept {
   if (!has_room()) return 0;

@@ -74,6 +74,8 @@ class handshake_port {
   void open(const port_plan&, std::uint32_t key);
 
   [[nodiscard]] bool is_open() const noexcept { return memory_ != nullptr; }
+  /// No packet can be sent any more.
+  [[nodiscard]] bool is_gone() const noexcept { return gone_; }
   [[nodiscard]] std::uint32_t number() const noexcept { return pair_->qp_num; }
   [[nodiscard]] std::size_t packet_bytes() const noexcept { return plan_.packet_bytes; }
   [[nodiscard]] std::size_t receives() const noexcept { return plan_.receives; }
@@ -88,16 +90,9 @@ class handshake_port {
     if (free_.empty() && !broken_) reap();
     return broken_ ? gone_ : !free_.empty();
   }
-  /// Head and data as one packet, at once. 0, or why it did not leave. One that finds no room is
-  /// lost like one on the wire.
-  [[nodiscard]] int send(peer_id to, const address& where, const void* head,
-                         std::size_t head_bytes) noexcept;
-  /// The same with the next `post`, or when the chain is full. 0, or why it will not leave.
-  [[nodiscard]] int add(peer_id to, const address& where, const void* head, std::size_t head_bytes,
-                        const void* data, std::size_t bytes) noexcept {
-    return add(to, where.first(), where.handshake_key, head, head_bytes, data, bytes);
-  }
-  /// The same to this port of the peer's; `key` is that of its queue pair.
+  /// Head and data as one packet, to this port of the peer's, with the next `post` or when the
+  /// chain is full; `key` is that of the peer's queue pair. 0, or why it will not leave. One that
+  /// finds no room is lost like one on the wire.
   [[nodiscard]] int add(peer_id to, const rail_address& where, std::uint32_t key, const void* head,
                         std::size_t head_bytes, const void* data, std::size_t bytes) noexcept;
   struct refusal {

@@ -16,22 +16,27 @@ constexpr std::size_t most_open = 64;
 
 }  // namespace
 
-node_watch::node_watch(prober& by, const gid_bytes& own_node, std::uint32_t peers,
+node_watch::node_watch(std::vector<prober*> askers, const gid_bytes& own_node, std::uint32_t peers,
                        clock::duration silence, told lost)
-    : asker_{by}, own_{own_node}, silence_{silence}, lost_{std::move(lost)}, places_(peers) {}
+    : askers_{std::move(askers)},
+      own_{own_node},
+      silence_{silence},
+      lost_{std::move(lost)},
+      places_(peers) {}
 
 node_watch::~node_watch() {
   for (node& each : nodes_) stop_asking(each);
 }
 
-void node_watch::watch(peer_id which, const gid_bytes& at, std::uint16_t door,
-                       clock::time_point now) {
+void node_watch::watch(peer_id which, const std::vector<way_to_ask>& ways, clock::time_point now) {
+  const gid_bytes& at = ways.front().node;
   if (places_[which] != 0 || at == own_) return;
   auto found = std::ranges::find(nodes_, at, &node::gid);
   if (found == nodes_.end()) {
     nodes_.emplace_back();
     found = nodes_.end() - 1;
     found->gid = at;
+    found->ways = ways;
   }
   if (found->peers++ == 0) {
     found->sign = now;
@@ -40,8 +45,11 @@ void node_watch::watch(peer_id which, const gid_bytes& at, std::uint16_t door,
     // counts as unknown.
     if (!found->answers) ask(*found, now);
   }
-  watched_.push_back(
-      {which, static_cast<std::uint32_t>(found - nodes_.begin()), door, false, now, now, now});
+  std::vector<std::uint16_t> doors;
+  for (const way_to_ask& each : ways) doors.push_back(each.door);
+  doors.resize(found->ways.size());
+  watched_.push_back({which, static_cast<std::uint32_t>(found - nodes_.begin()), std::move(doors),
+                      false, now, now, now});
   places_[which] = static_cast<std::uint32_t>(watched_.size());
 }
 
@@ -52,7 +60,7 @@ void node_watch::end(peer_id which) noexcept {
   node& its = nodes_[gone.node];
   if (--its.peers == 0) stop_asking(its);
   if (place < watched_.size()) {
-    gone = watched_.back();
+    gone = std::move(watched_.back());
     places_[gone.peer] = place;
   }
   watched_.pop_back();
@@ -77,15 +85,18 @@ void node_watch::heard_at(std::uint32_t place, clock::time_point now) noexcept {
 
 void node_watch::ask(node& at, clock::time_point now) noexcept {
   if (at.question >= 0 || open_ >= most_open) return;
-  at.question = asker_.ask(at.gid);
-  if (at.question < 0) return;
+  at.question = asker_of(at).ask(at.ways[at.way].node);
+  if (at.question < 0) {
+    at.way = (at.way + 1) % at.ways.size();
+    return;
+  }
   ++open_;
   at.asked = now;
 }
 
 void node_watch::stop_asking(node& of) noexcept {
   if (of.question < 0) return;
-  asker_.end(std::exchange(of.question, -1));
+  asker_of(of).end(std::exchange(of.question, -1));
   --open_;
 }
 
@@ -104,13 +115,14 @@ void node_watch::look_at_nodes(clock::time_point now, std::vector<peer_id>& lost
     next_node_ = (next_node_ + 1) % nodes_.size();
     node& at = nodes_[next_node_];
     if (at.peers == 0) continue;
-    if (at.question >= 0 && asker_.answered(at.question)) {
+    if (at.question >= 0 && asker_of(at).answered(at.question)) {
       stop_asking(at);
       at.answers = true;
       at.sign = now;
       at.unanswered = 0;
     } else if (at.question >= 0 && now - at.asked >= silence_ / looks) {
       stop_asking(at);
+      at.way = (at.way + 1) % at.ways.size();
       ++at.unanswered;
     }
     if (at.answers && at.unanswered >= enough_unanswered && now - at.sign >= silence_) {
@@ -131,9 +143,11 @@ void node_watch::probe_process(clock::time_point now) noexcept {
   for (std::size_t count = watched_.size(); count > 0 && knocks < most_open; --count) {
     next_door_ = (next_door_ + 1) % watched_.size();
     watched& at = watched_[next_door_];
-    if (at.door == 0 || now - std::max(at.heard, at.knocked) < silence_ / 2) continue;
+    const node& its = nodes_[at.node];
+    const std::uint16_t door = at.doors[its.way];
+    if (door == 0 || now - std::max(at.heard, at.knocked) < silence_ / 2) continue;
     at.knocked = now;
-    asker_.probe_process(nodes_[at.node].gid, at.door);
+    asker_of(its).probe_process(its.ways[its.way].node, door);
     ++knocks;
   }
 }
@@ -141,14 +155,19 @@ void node_watch::probe_process(clock::time_point now) noexcept {
 void node_watch::take_refusals(clock::time_point now, std::vector<peer_id>& lost) noexcept {
   gid_bytes where{};
   std::uint16_t door = 0;
-  while (asker_.refused(where, door)) {
-    const auto found = std::ranges::find_if(watched_, [&](const watched& each) {
-      return each.door == door && nodes_[each.node].gid == where;
-    });
-    if (found == watched_.end()) continue;
-    if (!std::exchange(found->refuses, true)) found->refused_since = now;
-    else if (now - found->refused_since >= silence_) lost.push_back(found->peer);
-  }
+  const auto is_of = [&](const watched& each) {
+    const node& its = nodes_[each.node];
+    for (std::size_t way = 0; way < its.ways.size(); ++way)
+      if (each.doors[way] == door && its.ways[way].node == where) return true;
+    return false;
+  };
+  for (prober* const asker : askers_)
+    while (asker->refused(where, door)) {
+      const auto found = std::ranges::find_if(watched_, is_of);
+      if (found == watched_.end()) continue;
+      if (!std::exchange(found->refuses, true)) found->refused_since = now;
+      else if (now - found->refused_since >= silence_) lost.push_back(found->peer);
+    }
 }
 
 }  // namespace peal::verbs

@@ -7,6 +7,7 @@
 //   times in each silence. Its peers are lost once it has been silent for a silence and six
 //   questions in a row went without an answer. A node that has never answered counts as unknown (a
 //   firewall, an InfiniBand fabric without IP): its peers are not given up.
+// A node that is reached over several networks is asked over the next one when it did not answer.
 // - The process is asked at its door. A refusal means that there is no such process any more; a
 //   process that is stopped refuses nothing. A peer is lost when it has refused for a silence: one
 //   that ended in good order is not missed that long.
@@ -45,20 +46,29 @@ class prober {
   ~prober() = default;
 };
 
+/// Over which of the own rails, and where.
+struct way_to_ask {
+  std::uint8_t own = 0;
+  gid_bytes node{};
+  std::uint16_t door = 0;  // of the process; 0: none
+};
+
 class node_watch {
  public:
   using clock = std::chrono::steady_clock;
   /// `lost` may call anything here.
   using told = std::function<void(peer_id, peer_loss)>;
 
-  node_watch(prober&, const gid_bytes& own_node, std::uint32_t peers, clock::duration silence,
-             told lost);
+  /// `askers`: of each rail.
+  node_watch(std::vector<prober*> askers, const gid_bytes& own_node, std::uint32_t peers,
+             clock::duration silence, told lost);
   ~node_watch();
   node_watch(const node_watch&) = delete;
   node_watch& operator=(const node_watch&) = delete;
 
-  /// Not of the own node: there the launcher sees which processes end.
-  void watch(peer_id, const gid_bytes& node, std::uint16_t door, clock::time_point now);
+  /// Not of the own node: there the launcher sees which processes end. A node is known by the first
+  /// of its ways, of which there is one at least.
+  void watch(peer_id, const std::vector<way_to_ask>& ways, clock::time_point now);
   void end(peer_id) noexcept;
   /// Whether its node has answered lately, and no door of its was shut. False where it is not
   /// watched, or the node has never answered.
@@ -79,8 +89,10 @@ class node_watch {
  private:
   struct node {
     gid_bytes gid{};
-    std::uint32_t peers = 0;  // that are watched
-    bool answers = false;     // it did once
+    std::vector<way_to_ask> ways;  // the doors are not the node's
+    std::size_t way = 0;           // where it is asked
+    std::uint32_t peers = 0;       // that are watched
+    bool answers = false;          // it did once
     int question = -1;
     std::uint32_t unanswered = 0;  // questions in a row
     clock::time_point asked, sign;
@@ -88,7 +100,7 @@ class node_watch {
   struct watched {
     peer_id peer = 0;
     std::uint32_t node = 0;
-    std::uint16_t door = 0;
+    std::vector<std::uint16_t> doors;  // by way
     bool refuses = false;
     clock::time_point heard, knocked, refused_since;
   };
@@ -97,10 +109,13 @@ class node_watch {
   void look_at_nodes(clock::time_point now, std::vector<peer_id>& lost) noexcept;
   void probe_process(clock::time_point now) noexcept;
   void take_refusals(clock::time_point now, std::vector<peer_id>& lost) noexcept;
+  [[nodiscard]] prober& asker_of(const node& at) const noexcept {
+    return *askers_[at.ways[at.way].own];
+  }
   void ask(node&, clock::time_point now) noexcept;
   void stop_asking(node&) noexcept;
 
-  prober& asker_;
+  const std::vector<prober*> askers_;  // by rail
   const gid_bytes own_;
   const clock::duration silence_;
   const told lost_;

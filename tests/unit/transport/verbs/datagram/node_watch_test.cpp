@@ -54,10 +54,10 @@ struct kernels final : prober {
 
 struct node_watches : testing::Test {
   static constexpr seconds silence{4};
-  kernels all;
+  kernels all, second;  // over the first rail, and the second
   std::vector<std::pair<peer_id, peer_loss>> lost;
   node_watch::clock::time_point now{std::chrono::hours{1}};
-  node_watch watch{all, gid(1), 1000, silence, [this](peer_id peer, peer_loss why) {
+  node_watch watch{{&all, &second}, gid(1), 1000, silence, [this](peer_id peer, peer_loss why) {
                      lost.emplace_back(peer, why), watch.end(peer);
                    }};
 
@@ -67,7 +67,7 @@ struct node_watches : testing::Test {
 };
 
 TEST_F(node_watches, who_answers_is_there_however_long_it_says_nothing) {
-  watch.watch(5, gid(2), 77, now);
+  watch.watch(5, {{0, gid(2), 77}}, now);
   wait(std::chrono::minutes{10});
   EXPECT_TRUE(lost.empty());
   EXPECT_GT(all.asked, 100u);
@@ -76,7 +76,7 @@ TEST_F(node_watches, who_answers_is_there_however_long_it_says_nothing) {
 }
 
 TEST_F(node_watches, who_is_heard_is_not_asked) {
-  watch.watch(5, gid(2), 77, now);
+  watch.watch(5, {{0, gid(2), 77}}, now);
   wait(seconds{1});
   const std::size_t before = all.asked;
   for (int each = 0; each < 100; ++each) {
@@ -88,9 +88,9 @@ TEST_F(node_watches, who_is_heard_is_not_asked) {
 }
 
 TEST_F(node_watches, a_silent_node_loses_all_its_peers_after_a_silence) {
-  watch.watch(5, gid(2), 77, now);
-  watch.watch(6, gid(3), 78, now);
-  watch.watch(7, gid(2), 79, now);
+  watch.watch(5, {{0, gid(2), 77}}, now);
+  watch.watch(6, {{0, gid(3), 78}}, now);
+  watch.watch(7, {{0, gid(2), 79}}, now);
   wait(seconds{20});
   all.answer[gid(2)] = false;
   wait(silence / 2 - milliseconds{100});
@@ -106,7 +106,7 @@ TEST_F(node_watches, a_silent_node_loses_all_its_peers_after_a_silence) {
 
 TEST_F(node_watches, a_node_that_has_never_answered_is_no_news) {
   all.answer[gid(2)] = false;
-  watch.watch(5, gid(2), 0, now);
+  watch.watch(5, {{0, gid(2), 0}}, now);
   wait(std::chrono::minutes{5});
   EXPECT_TRUE(lost.empty());
   EXPECT_LT(all.asked, 100u) << "and is seldom asked";
@@ -120,9 +120,9 @@ TEST_F(node_watches, a_node_that_has_never_answered_is_no_news) {
 // A program that sleeps right after its first packets looks seldom; what it learns then must not
 // depend on when.
 TEST_F(node_watches, a_node_is_asked_as_soon_as_it_is_known) {
-  watch.watch(5, gid(2), 77, now);
+  watch.watch(5, {{0, gid(2), 77}}, now);
   EXPECT_EQ(all.asked, 1u);
-  watch.watch(6, gid(2), 78, now);
+  watch.watch(6, {{0, gid(2), 78}}, now);
   EXPECT_EQ(all.asked, 1u) << "one question for the node";
   wait(milliseconds{10});      // it answers,
   all.answer[gid(2)] = false;  // and is cut off
@@ -131,7 +131,7 @@ TEST_F(node_watches, a_node_is_asked_as_soon_as_it_is_known) {
 }
 
 TEST_F(node_watches, a_gap_is_survived) {
-  watch.watch(5, gid(2), 77, now);
+  watch.watch(5, {{0, gid(2), 77}}, now);
   for (int each = 0; each < 20; ++each) {
     wait(silence);
     all.answer[gid(2)] = false;
@@ -142,7 +142,7 @@ TEST_F(node_watches, a_gap_is_survived) {
 }
 
 TEST_F(node_watches, who_computes_for_an_hour_misses_nobody) {
-  watch.watch(5, gid(2), 77, now);
+  watch.watch(5, {{0, gid(2), 77}}, now);
   wait(seconds{1});
   for (int each = 0; each < 20; ++each) {
     now += std::chrono::hours{1};
@@ -160,8 +160,8 @@ TEST_F(node_watches, who_computes_for_an_hour_misses_nobody) {
 }
 
 TEST_F(node_watches, a_process_that_is_no_more_is_missed_after_a_silence) {
-  watch.watch(5, gid(2), 77, now);
-  watch.watch(7, gid(2), 79, now);
+  watch.watch(5, {{0, gid(2), 77}}, now);
+  watch.watch(7, {{0, gid(2), 79}}, now);
   wait(seconds{10});
   all.gone[{gid(2), 77}] = true;
   wait(silence - milliseconds{100});
@@ -172,7 +172,7 @@ TEST_F(node_watches, a_process_that_is_no_more_is_missed_after_a_silence) {
 }
 
 TEST_F(node_watches, a_packet_outweighs_a_refusal) {
-  watch.watch(5, gid(2), 77, now);
+  watch.watch(5, {{0, gid(2), 77}}, now);
   all.gone[{gid(2), 77}] = true;  // the door is another's, say
   for (int each = 0; each < 30; ++each) {
     wait(silence * 3 / 4);
@@ -182,7 +182,7 @@ TEST_F(node_watches, a_packet_outweighs_a_refusal) {
 }
 
 TEST_F(node_watches, the_own_node_is_the_launchers) {
-  watch.watch(5, gid(1), 77, now);
+  watch.watch(5, {{0, gid(1), 77}}, now);
   wait(std::chrono::minutes{1});
   EXPECT_EQ(all.asked + all.knocks, 0u);
 }
@@ -191,7 +191,7 @@ TEST_F(node_watches, many_nodes_are_asked_in_turn) {
   for (peer_id each = 0; each < 600; ++each) {
     gid_bytes node = gid(static_cast<std::uint8_t>(each));
     node[14] = static_cast<std::uint8_t>(1 + each / 256);
-    watch.watch(each, node, static_cast<std::uint16_t>(each + 1), now);
+    watch.watch(each, {{0, node, static_cast<std::uint16_t>(each + 1)}}, now);
   }
   wait(std::chrono::minutes{1});
   EXPECT_LE(all.most_open, 64u);
@@ -207,12 +207,32 @@ TEST_F(node_watches, many_nodes_are_asked_in_turn) {
 }
 
 TEST_F(node_watches, where_nothing_can_be_asked_nobody_is_lost) {
-  watch.watch(5, gid(2), 0, now);
+  watch.watch(5, {{0, gid(2), 0}}, now);
   wait(seconds{10});
   all.can_ask = false;
   all.answer[gid(2)] = false;
   wait(std::chrono::minutes{1});
   EXPECT_LE(lost.size(), 0u);
+}
+
+/// The first adapter's address goes, and the second one's answers.
+TEST_F(node_watches, a_node_is_asked_over_its_other_network_before_it_is_lost) {
+  watch.watch(5, {{0, gid(2), 77}, {1, gid(3), 78}}, now);
+  wait(seconds{20});
+  EXPECT_EQ(second.asked, 0u);
+  all.answer[gid(2)] = false;
+  wait(std::chrono::minutes{5});
+  EXPECT_TRUE(lost.empty());
+  EXPECT_TRUE(watch.is_there(5, now));
+  second.gone[{gid(3), 78}] = true;
+  wait(silence * 3);
+  ASSERT_EQ(lost.size(), 1u) << "its process is looked for there too";
+  EXPECT_EQ(lost[0].second, peer_loss::process_gone);
+  watch.watch(5, {{0, gid(2), 77}, {1, gid(3), 78}}, now);
+  second.answer[gid(3)] = false;
+  wait(silence * 3);
+  ASSERT_EQ(lost.size(), 2u);
+  EXPECT_EQ(lost[1].second, peer_loss::node_silent);
 }
 
 }  // namespace

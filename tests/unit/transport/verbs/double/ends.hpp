@@ -27,6 +27,7 @@ class verbs_on_cards : public testing::Test {
 
   machine here;
   std::vector<verbs_double::card*> cards;
+  std::size_t cards_of_each = 1;  // begin_apart
   std::vector<std::unique_ptr<end>> ends;
   std::vector<peer_id> mute;  // tell no address
 
@@ -41,13 +42,40 @@ class verbs_on_cards : public testing::Test {
     const bool apart = settings.set.device.empty();
     for (unsigned each = 0; each < (apart ? count : 2); ++each)
       cards.push_back(&verbs_double::add_card(apart ? 1 : each + 1, apart ? each + 1 : 1));
+    for (peer_id each = 0; each < count; ++each)
+      open(apart ? cards[each]->device.name : settings.set.device, count, settings);
+    meet_all();
+  }
+  /// Each end has such cards of its own, in that order: that of end k for the network of plan i is
+  /// card_of(k, i).
+  void begin_apart(std::uint32_t count, const std::vector<verbs_double::port_plan>& plans,
+                   const verbs_options& settings = {}) {
+    ends.clear();
+    cards.clear();
+    verbs_double::remove_cards();
+    cards_of_each = plans.size();
+    for (unsigned each = 0; each < count; ++each)
+      for (verbs_double::port_plan plan : plans) {
+        plan.host = each + 1;
+        cards.push_back(&verbs_double::add_card({plan}));
+      }
     for (peer_id each = 0; each < count; ++each) {
-      if (apart) settings.set.device = cards[each]->device.name;
-      ends.push_back(std::make_unique<end>());
-      ends[each]->transport =
-          std::make_unique<verbs_transport>(ends[each]->arrivals, here, each, count, settings);
+      std::string names;
+      for (std::size_t plan = 0; plan < plans.size(); ++plan)
+        names += (plan > 0 ? "," : "") + std::string{card_of(each, plan).device.name};
+      open(names, count, settings);
     }
     meet_all();
+  }
+  verbs_double::card& card_of(peer_id which, std::size_t plan) {
+    return *cards[which * cards_of_each + plan];
+  }
+  void open(const std::string& devices, std::uint32_t count, verbs_options settings) {
+    settings.set.device = devices;
+    const auto self = static_cast<peer_id>(ends.size());
+    ends.push_back(std::make_unique<end>());
+    ends[self]->transport =
+        std::make_unique<verbs_transport>(ends[self]->arrivals, here, self, count, settings);
   }
   void meet_all() {
     std::vector<std::string> addresses;

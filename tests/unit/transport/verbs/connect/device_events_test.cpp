@@ -1,0 +1,119 @@
+// What cards report of their ports, on cards of this process's own: the queue pair for handshakes
+// of each card is looked after, so that a second card carries everything when the first one goes.
+#include "transport/verbs/connect/device_events.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "progress/wakeup.hpp"
+#include "unit/transport/verbs/connect/random_traffic.hpp"
+
+namespace {
+
+using namespace peal;
+using namespace peal::test;
+
+class verbs_device_events : public verbs_traffic {
+ protected:
+  using clock = std::chrono::steady_clock;
+
+  /// Both ends have two cards of their own; every handshake has gone over both.
+  void start_on_two(bool infiniband, const verbs_options& settings = hasty()) {
+    for (way& each : ways) each = {};
+    begin_apart(
+        2, {{.network = 1, .infiniband = infiniband}, {.network = 2, .infiniband = infiniband}},
+        settings);
+    meet(0, 1);
+    for (const peer_id each : {0u, 1u}) got(each).clear();
+    for (int left = 100; left > 0; --left) turn();
+  }
+  /// The connection is made again over the second cards.
+  void first_card_goes(peer_id of) {
+    card_of(of, 0).cut = true;
+    for (int left = 200; left > 0; --left) turn();
+    finish();
+    EXPECT_GT(count(0, "verbs.reconnections"), 0u);
+    EXPECT_EQ(card_of(of, 0).count(IBV_QPT_RC), 0u) << "nothing is left on it";
+  }
+};
+
+TEST_F(verbs_device_events, handshakes_pass_a_second_card_whose_partitions_have_moved) {
+  for (const peer_id whose : {0u, 1u}) {
+    start_on_two(true);
+    card_of(whose, 1).change_keys({0x8001, 0xffff});
+    first_card_goes(0);
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(verbs_device_events, handshakes_pass_a_second_card_whose_addresses_have_moved) {
+  for (const peer_id whose : {0u, 1u}) {
+    start_on_two(false);
+    verbs_double::port& at = card_of(whose, 1).ports[0];
+    // The table begins with one of another kind now.
+    ibv_gid_entry before = at.gids[0];
+    at.gids[0].gid_type = IBV_GID_TYPE_ROCE_V1;
+    at.add_gid(static_cast<ibv_gid_type>(before.gid_type), before.gid);
+    card_of(whose, 1).tell(IBV_EVENT_GID_CHANGE);
+    first_card_goes(0);
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(verbs_device_events, handshakes_pass_a_second_card_whose_queue_pair_broke) {
+  for (const bool told : {false, true}) {
+    start_on_two(false);
+    card_of(1, 1).break_datagrams(told);
+    first_card_goes(0);
+    if (HasFailure()) return;
+  }
+}
+
+/// It sleeps while the queue pair waits for its next try to be opened, and nothing but that time
+/// wakes it.
+TEST_F(verbs_device_events, who_sleeps_wakes_to_open_the_queue_pair_of_a_second_card) {
+  wakeup bell;
+  verbs_options settings = hasty();
+  settings.set.timeout = 1000;  // so that no probe hides a wake-up that was lost
+  settings.bell = &bell;
+  start_on_two(false, settings);
+  finish();
+  constexpr std::chrono::seconds too_long{20};
+  bool lost = false;
+  const auto sleeps_once = [&] {
+    const bool armed = at(1).arm();
+    if (armed && !at(1).poll()) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(std::clamp<clock::duration>(
+          at(1).wakes_at() - clock::now(), clock::duration{0}, too_long));
+      std::vector<pollfd> all{{bell.descriptor(), POLLIN, 0}};
+      for (const int each : at(1).descriptors()) all.push_back({each, POLLIN, 0});
+      lost |=
+          ::poll(all.data(), all.size(), static_cast<int>(left.count())) == 0 && left >= too_long;
+      bell.clear();
+      for (std::size_t each = 1; each < all.size(); ++each)
+        if (all[each].revents != 0) at(1).rang(all[each].fd);
+    }
+    at(1).disarm();
+    at(1).poll();
+  };
+  card_of(1, 1).refused_transitions = 2;
+  card_of(1, 1).break_datagrams(true);
+  card_of(1, 0).cut = true;
+  std::atomic<bool> over{false};
+  std::thread other{[&] {
+    EXPECT_TRUE(at(0).send(1, message(8, 0), "12345678"));
+    while (!over) at(0).poll();
+  }};
+  while (!lost && got(1).empty()) sleeps_once();
+  EXPECT_FALSE(lost) << "it sleeps, and nobody opens the queue pair";
+  over = true;
+  other.join();
+}
+
+}  // namespace
