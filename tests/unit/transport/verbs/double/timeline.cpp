@@ -95,8 +95,8 @@ void timeline::launch(pair& of) {
 void timeline::occupy(const context& host, std::size_t bytes) {
   const std::size_t pages = (bytes + costs_.pinned_page - 1) / costs_.pinned_page;
   picoseconds& until = busy_[&host];
-  until = std::max(until, now_) + costs_.registration +
-          static_cast<picoseconds>(pages) * costs_.pin;
+  until =
+      std::max(until, now_) + costs_.registration + static_cast<picoseconds>(pages) * costs_.pin;
   at(until, [] {});
 }
 

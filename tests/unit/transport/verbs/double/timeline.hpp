@@ -8,8 +8,8 @@
 //
 // A work request is fetched, waits for its queue pair's processing unit, which serves its queue
 // pairs in turn, a packet at a time, then for the sender's wire and for the receiver's, which all
-// that comes to a port shares. READs ask, and the data take the same way back. A host that registers
-// memory polls nothing and posts nothing meanwhile; its card goes on.
+// that comes to a port shares. READs ask, and the data take the same way back. A host that
+// registers memory polls nothing and posts nothing meanwhile; its card goes on.
 //
 // Layer    tests.
 // Units    picoseconds, so that a byte's time is a whole number; bytes.

@@ -306,8 +306,7 @@ TEST_F(verbs_pieces, nothing_is_told_over_a_connection_that_ends) {
   at(1).start_fetch(fetching);
   // A connection lives for 20 ms at least.
   const auto enough = std::chrono::steady_clock::now() + std::chrono::milliseconds{100};
-  for (int left = 1000; left > 0 || std::chrono::steady_clock::now() < enough; --left)
-    at(1).poll();
+  for (int left = 1000; left > 0 || std::chrono::steady_clock::now() < enough; --left) at(1).poll();
   remote_region where;
   ends[1]->arrivals.also = [&](const arrival& each) {
     if (each.from != 2) return;
