@@ -38,6 +38,9 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/bulk/links.hpp \
   src/transport/verbs/bulk/payload_header.hpp \
   src/transport/verbs/bulk/payloads.hpp \
+  src/transport/verbs/bulk/pieces/further_keys.hpp \
+  src/transport/verbs/bulk/pieces/pieces.hpp \
+  src/transport/verbs/bulk/pieces/registered_range.hpp \
   src/transport/verbs/bulk/pusher.hpp \
   src/transport/verbs/bulk/reads.hpp \
   src/transport/verbs/bulk/staged.hpp \
@@ -129,6 +132,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/bulk/fetcher.cpp \
   src/transport/verbs/bulk/further_rails.cpp \
   src/transport/verbs/bulk/payloads.cpp \
+  src/transport/verbs/bulk/pieces/further_keys.cpp \
   src/transport/verbs/bulk/pusher.cpp \
   src/transport/verbs/bulk/staged.cpp \
   src/transport/verbs/bulk/writer.cpp \

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/page.hpp"
+#include "transport/verbs/bulk/fetcher.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
 #include "transport/verbs/connect/pairs/pairing.hpp"
 #include "transport/verbs/datagram/datagram.hpp"
@@ -89,6 +90,11 @@ std::vector<std::byte> arbitrary_packets::any_bytes(std::size_t most) {
   return made;
 }
 
+/// So long now and then that it is registered in pieces.
+std::size_t arbitrary_packets::any_length(std::size_t most) {
+  return any(0, 15) == 0 ? pieces::length + any(1, pieces::length) : any(1, most);
+}
+
 // ---- what honest ranks do
 
 void arbitrary_packets::honest_message() {
@@ -124,7 +130,7 @@ void arbitrary_packets::begin_fetch(peer_id from, const remote_region& where, st
 void arbitrary_packets::honest_fetch() {
   if (honest_memory_.size() >= 4) return;
   memory& made = honest_memory_.emplace_back();
-  made.data = pattern(any(1, 40'000), honest_memory_.size());
+  made.data = pattern(any_length(40'000), honest_memory_.size());
   made.where = ranks_[honest]->expose(victim, made.data.data(), made.data.size());
   begin_fetch(honest, made.where, made.data.size(), made.data);
 }
@@ -140,7 +146,7 @@ void arbitrary_packets::message_to_liar() {
 void arbitrary_packets::expose_to_liar() {
   if (exposed_.size() >= 4) return;
   memory& made = exposed_.emplace_back();
-  made.data = pattern(any(1, 70'000), exposed_.size());
+  made.data = pattern(any_length(70'000), exposed_.size());
   made.where = ranks_[victim]->expose(liar, made.data.data(), made.data.size());
 }
 
@@ -154,7 +160,7 @@ void arbitrary_packets::withdraw() {
 void arbitrary_packets::fetch_from_liar() {
   if (fetches_.size() >= 8) return;
   remote_region where;
-  std::size_t bytes = any(1, 100'000);
+  std::size_t bytes = any_length(100'000);
   if (any(0, 1) == 0) {  // what is there, though perhaps not all of it
     memory& made = liar_memory_.emplace_back();
     // Whole pages are registered, so what is beyond its ends may be read as well.
@@ -187,7 +193,7 @@ void arbitrary_packets::lie_in_a_message() {
 
 void arbitrary_packets::lie_about_a_payload() {
   payload_header header;
-  header.kind = static_cast<payload_kind>(any(0, 10));
+  header.kind = static_cast<payload_kind>(any(0, 11));
   header.detail = static_cast<std::uint32_t>(any(0, 1) ? any(0, 4) : any_number());
   header.number = any_number();
   header.position = any_number();
@@ -199,20 +205,28 @@ void arbitrary_packets::lie_about_a_payload() {
   }
   if (header.kind == payload_kind::ask || header.kind == payload_kind::write) {
     // Of what was exposed to it, or nearly so.
-    std::uint64_t exposed = any_number();
+    std::uint64_t number = any_number();
     if (!exposed_.empty() && any(0, 3))
-      exposed = exposed_[any(0, exposed_.size() - 1)].where.words[2] & ~(std::uint64_t{1} << 63);
-    behind.assign(reinterpret_cast<const std::byte*>(&exposed),
-                  reinterpret_cast<const std::byte*>(&exposed) + sizeof exposed);
+      number = exposed::number(exposed_[any(0, exposed_.size() - 1)].where);
+    const auto question = bytes_of(number);
+    behind.assign(question.begin(), question.end());
     if (header.kind == payload_kind::write) {
       write_source source;
-      source.number = exposed;
+      source.number = number;
       source.at = any(0, 1) ? 0 : any_number();
       const auto all = bytes_of(source);
       behind.assign(all.begin(), all.end());
     }
     header.bytes = any(0, 1) ? any(1, 70'000) : any_number();
     if (any(0, 1)) header.position = header.kind == payload_kind::ask ? 0 : 1 << 20;
+  }
+  if (header.kind == payload_kind::keys && any(0, 3)) {
+    // To what it exposed itself, or to nothing.
+    if (!liar_memory_.empty() && any(0, 3))
+      header.number = exposed::number(liar_memory_[any(0, liar_memory_.size() - 1)].where);
+    if (any(0, 1)) header.detail = 1;
+    behind.resize(any(0, 3) * sizeof(rail_keys));
+    header.bytes = behind.size();
   }
   if (header.kind >= payload_kind::pairs_asked && header.kind <= payload_kind::pairs_ready &&
       any(0, 3)) {

@@ -57,6 +57,7 @@ class arbitrary_packets {
   /// One that means something more often than not.
   std::uint64_t any_number();
   std::vector<std::byte> any_bytes(std::size_t most);
+  std::size_t any_length(std::size_t most);
   void honest_message();
   void honest_fetch();
   void message_to_liar();

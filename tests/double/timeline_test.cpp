@@ -181,6 +181,42 @@ TEST_F(verbs_double_time, no_more_reads_are_in_flight_than_was_agreed) {
   EXPECT_GE(in_turn - together, 7 * 2 * cost_model{}.latency);
 }
 
+TEST_F(verbs_double_time, a_host_that_registers_memory_does_nothing_else_and_its_card_goes_on) {
+  card& one = add_card(3, 1);
+  card& other = add_card(3, 2);
+  join(one, other);
+  raw_end& from = *ways[0].from;
+  const cost_model costs;
+  const auto both = [&](bool at_the_same_time) {
+    verbs_double::simulate(costs);
+    EXPECT_EQ(from.write(*ways[0].to, 1, length), 0);
+    if (!at_the_same_time)
+      while (!from.next()) {
+      }
+    ibv_mr* const made =
+        ibv_reg_mr(from.domain, from.memory.data(), length, IBV_ACCESS_LOCAL_WRITE);
+    EXPECT_TRUE(verbs_double::is_busy(one));
+    EXPECT_FALSE(verbs_double::is_busy(other));
+    while (verbs_double::is_busy(one)) verbs_double::pass_time();
+    if (at_the_same_time)
+      while (!from.next()) {
+      }
+    ibv_dereg_mr(made);
+    return verbs_double::simulated_time();
+  };
+  const picoseconds registration = costs.registration + length / costs.pinned_page * costs.pin;
+  const picoseconds in_turn = both(false), together = both(true);
+  EXPECT_EQ(in_turn - together, registration) << "the WRITE takes longer than that";
+  // What is posted during a registration leaves after it.
+  verbs_double::simulate(costs);
+  ibv_mr* const made = ibv_reg_mr(from.domain, from.memory.data(), length, IBV_ACCESS_LOCAL_WRITE);
+  EXPECT_EQ(from.write(*ways[0].to, 1, length), 0);
+  while (!from.next()) {
+  }
+  ibv_dereg_mr(made);
+  EXPECT_EQ(verbs_double::simulated_time(), in_turn);
+}
+
 TEST_F(verbs_double_time, time_goes_to_the_end_of_patience) {
   card& one = add_card(3, 1);
   card& other = add_card(3, 2);

@@ -139,6 +139,43 @@ TEST_F(verbs_double_work, memory_that_is_not_open_to_others_breaks_both_ends) {
   EXPECT_EQ(to.events(), std::vector<ibv_event_type>{IBV_EVENT_QP_ACCESS_ERR});
 }
 
+TEST_F(verbs_double_work, what_is_posted_behind_a_read_may_be_done_before_it_unless_fenced) {
+  one.late_reads = true;
+  for (const bool fenced : {false, true}) {
+    raw_end from{one}, to{other};
+    join(from, to);
+    to.memory[0] = std::byte{1};
+    from.memory[100] = std::byte{2};
+    // The READ of what is written over by the WRITE behind it.
+    ibv_sge pieces[2] = {
+        {reinterpret_cast<std::uint64_t>(from.memory.data()), 1, from.region->lkey},
+        {reinterpret_cast<std::uint64_t>(from.memory.data()) + 100, 1, from.region->lkey}};
+    ibv_send_wr requests[2] = {};
+    for (int each = 0; each < 2; ++each) {
+      requests[each].wr_id = static_cast<std::uint64_t>(each);
+      requests[each].sg_list = &pieces[each];
+      requests[each].num_sge = 1;
+      requests[each].send_flags = IBV_SEND_SIGNALED;
+      requests[each].wr.rdma.remote_addr = reinterpret_cast<std::uint64_t>(to.memory.data());
+      requests[each].wr.rdma.rkey = to.region->rkey;
+    }
+    requests[0].opcode = IBV_WR_RDMA_READ;
+    requests[0].next = &requests[1];
+    requests[1].opcode = IBV_WR_RDMA_WRITE;
+    if (fenced) requests[1].send_flags |= IBV_SEND_FENCE;
+    ibv_send_wr* refused = nullptr;
+    ASSERT_EQ(ibv_post_send(from.pair, requests, &refused), 0);
+    for (const std::uint64_t expected : {0u, 1u}) {
+      const auto ended = from.next(5s);
+      ASSERT_TRUE(ended);
+      EXPECT_EQ(ended->status, IBV_WC_SUCCESS);
+      EXPECT_EQ(ended->wr_id, expected) << "they end in order";
+    }
+    EXPECT_EQ(to.memory[0], std::byte{2});
+    EXPECT_EQ(from.memory[0], fenced ? std::byte{1} : std::byte{2});
+  }
+}
+
 /// Whether anything is moved or not: the queue pair is asked before the memory.
 TEST_F(verbs_double_work, a_queue_pair_that_is_not_open_to_what_others_do_breaks_both_ends) {
   constexpr unsigned reads = IBV_ACCESS_REMOTE_READ, writes = IBV_ACCESS_REMOTE_WRITE;

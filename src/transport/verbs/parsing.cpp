@@ -43,6 +43,14 @@ const char* problem_of_write(payload_view& said, std::size_t behind) noexcept {
              : "a question to write beyond the end of memory";
 }
 
+const char* problem_of_keys(const payload_view& said, std::size_t behind) noexcept {
+  const payload_header& head = said.header;
+  if (head.bytes != behind || behind > most_payload || behind % sizeof(rail_keys) != 0)
+    return "keys cut short";
+  // The first piece's stand in the announcement.
+  return head.detail > 0 && exposed::is_number(head.number) ? nullptr : "keys to nothing";
+}
+
 const char* problem_of_pairs(const payload_view& said, std::size_t behind) noexcept {
   if (said.header.bytes != behind || behind != sizeof(pair_numbers))
     return "numbers of queue pairs cut short";
@@ -105,6 +113,7 @@ parsed<payload_view> parse_payload(std::span<const std::byte> packet) noexcept {
       if (behind != 0 || said.header.detail == 0 || said.header.detail >= most_rails)
         made.problem = "news of a rail that there is not";
       return made;
+    case payload_kind::keys: made.problem = problem_of_keys(said, behind); return made;
     case payload_kind::pairs_asked:
     case payload_kind::pairs_given:
     case payload_kind::pairs_ready: made.problem = problem_of_pairs(said, behind); return made;

@@ -38,7 +38,7 @@ struct datagram_view {
 
 struct payload_view {
   payload_header header;
-  const std::byte* data = nullptr;  // data, push: `header.bytes` of it
+  const std::byte* data = nullptr;  // data, push, keys: `header.bytes` of it
   std::uint64_t exposed = 0;        // ask: the number of the exposure
   write_source source;              // write
   /// push: where the piece belongs, and how much is pushed of the payload in all.

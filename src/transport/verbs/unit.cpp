@@ -5,6 +5,7 @@
 #include "transport/verbs/bulk/fetcher.cpp"
 #include "transport/verbs/bulk/further_rails.cpp"
 #include "transport/verbs/bulk/payloads.cpp"
+#include "transport/verbs/bulk/pieces/further_keys.cpp"
 #include "transport/verbs/bulk/pusher.cpp"
 #include "transport/verbs/bulk/staged.cpp"
 #include "transport/verbs/bulk/writer.cpp"

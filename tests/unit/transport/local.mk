@@ -90,6 +90,9 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/bulk/fetch_pacing_test.cpp \
   tests/unit/transport/verbs/bulk/fetch_progress_test.cpp \
   tests/unit/transport/verbs/bulk/links_test.cpp \
+  tests/unit/transport/verbs/bulk/pieces/further_keys_lies_test.cpp \
+  tests/unit/transport/verbs/bulk/pieces/further_keys_test.cpp \
+  tests/unit/transport/verbs/bulk/pieces/pieces_test.cpp \
   tests/unit/transport/verbs/bulk/reads_test.cpp \
   tests/double/fabric_test.cpp \
   tests/double/port_test.cpp \
@@ -97,13 +100,14 @@ EXTRA_DIST += \
   tests/double/wire_test.cpp \
   tests/double/work_test.cpp \
   tests/unit/transport/verbs/connect/cold_traffic_test.cpp \
+  tests/unit/transport/verbs/connect/device_events_test.cpp \
   tests/unit/transport/verbs/connect/least_used_test.cpp \
   tests/unit/transport/verbs/connect/lifetime_test.cpp \
   tests/unit/transport/verbs/connect/handshake_packing_test.cpp \
   tests/unit/transport/verbs/connect/pairs/pair_maker_test.cpp \
   tests/unit/transport/verbs/connect/random_traffic.hpp \
   tests/unit/transport/verbs/connect/reconnector_pairs_test.cpp \
-  tests/unit/transport/verbs/connect/device_events_test.cpp \
+  tests/unit/transport/verbs/connect/reconnector_pieces_test.cpp \
   tests/unit/transport/verbs/connect/reconnector_test.cpp \
   tests/unit/transport/verbs/connections_test.cpp \
   tests/unit/transport/verbs/datagram/datagram_channel_test.cpp \

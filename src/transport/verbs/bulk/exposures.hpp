@@ -28,7 +28,8 @@ struct exposure {
   peer_id to = 0;
   const std::byte* data = nullptr;
   std::size_t bytes = 0;
-  registration* held = nullptr;  // null: its memory could not be registered
+  // Null: its memory could not be registered, or is piece by piece (pieces/further_keys.hpp).
+  registration* held = nullptr;
 };
 
 /// What there is for a peer's question about an exposure.
@@ -40,8 +41,8 @@ enum class exposure_answer : std::uint8_t {
 
 class exposures {
  public:
-  /// Its number: never 0, the highest bit is not set, and it does not come again before 2^31 others
-  /// had its place.
+  /// Its number: never 0, the highest two bits are not set, and it does not come again before 2^30
+  /// others had its place.
   [[nodiscard]] std::uint64_t add(const exposure& what) {
     if (free_.empty()) {
       free_.push_back(static_cast<std::uint32_t>(places_.size()));
@@ -73,7 +74,7 @@ class exposures {
     if (!find(number)) return;
     const auto at = static_cast<std::uint32_t>(number - 1);
     places_[at].used = false;
-    places_[at].generation = (places_[at].generation + 1) & 0x7fffffff;
+    places_[at].generation = (places_[at].generation + 1) & 0x3fffffff;
     free_.push_back(at);
   }
 

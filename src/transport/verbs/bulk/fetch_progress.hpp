@@ -15,18 +15,20 @@
 
 namespace peal::verbs {
 
+struct fetch_pieces;
 struct registration;
 
 struct fetch_progress {
   std::uint64_t missing = 0;  // of all shares
   // ---- the share that is read: fetcher.hpp
-  std::uint64_t posted = 0;  // where in the payload the next part begins
-  std::uint64_t end = 0;     // and where the last one ends
-  std::uint64_t unread = 0;  // bytes of the share that have not come
-  std::uint64_t part = 0;    // bytes at a time, whole pages
-  registration* into = nullptr;
+  std::uint64_t posted = 0;      // where in the payload the next part begins
+  std::uint64_t end = 0;         // and where the last one ends
+  std::uint64_t unread = 0;      // bytes of the share that have not come
+  std::uint64_t part = 0;        // bytes at a time, whole pages
+  registration* into = nullptr;  // null: piece by piece
   // Where the device writes: the receiver's memory, or ours for a fetch that lands nowhere.
   std::byte* target = nullptr;
+  fetch_pieces* pieces = nullptr;  // null: both sides are registered as a whole
 
   static fetch_progress& begin(fetch& f) noexcept {
     fetch_progress& made = *new (f.scratch.data()) fetch_progress;

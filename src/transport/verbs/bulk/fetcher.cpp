@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <memory>
 #include <utility>
 
 #include "base/page.hpp"
@@ -31,22 +32,25 @@ std::uint64_t fetcher::part_of(const connection& from, std::uint64_t bytes) cons
 
 bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
   if (!exposed::registered(f.where) || from.links.readers() == 0) return false;
-  auto* const target = static_cast<std::byte*>(
-      f.lands_nowhere() ? std::aligned_alloc(page, (f.bytes + page - 1) & ~(page - 1)) : f.into);
-  registration* into = target ? cache_.acquire(target, f.bytes, range_use::target) : nullptr;
-  if (!into) {
-    if (f.lands_nowhere()) std::free(target);
-    return false;
-  }
   fetch_progress& mine = fetch_progress::of(f);
+  mine.target = static_cast<std::byte*>(
+      f.lands_nowhere() ? std::aligned_alloc(page, (f.bytes + page - 1) & ~(page - 1)) : f.into);
   mine.posted = begin;
   mine.end = end;
   mine.unread = end - begin;
-  mine.into = into;
-  mine.target = target;
   mine.part = part_of(from, mine.unread);
+  if (!mine.target || !prepare(f)) {
+    if (f.lands_nowhere()) std::free(mine.target);
+    return false;
+  }
   if (!from.reads.any()) pacing_.began();
   from.reads.add(f);
+  if (mine.pieces) {
+    if (mine.pieces->target && !mine.pieces->target->complete()) growing_.push_back({&from, &f});
+    go_on(from, f);
+  } else {
+    from.reads.ready(f);
+  }
   if (holds_) {
     note(from);
   } else {
@@ -56,14 +60,95 @@ bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t e
   return true;
 }
 
+/// Registers where it is to land, or as much of that as is at hand, and a piece. False: it cannot.
+bool fetcher::prepare(fetch& f) noexcept {
+  fetch_progress& mine = fetch_progress::of(f);
+  const bool divided = pieces::divide(f.bytes), told = exposed::in_pieces(f.where);
+  mine.into = divided ? cache_.find(mine.target, f.bytes, range_use::target)
+                      : cache_.acquire(mine.target, f.bytes, range_use::target);
+  if (mine.into && !told) return true;
+  if (!mine.into && !divided) return false;
+  auto made = std::make_unique<fetch_pieces>();
+  if (!mine.into) {
+    made->target.emplace(mine.target, mine.posted, mine.end, range_use::target);
+    if (!made->target->grow(cache_)) return false;
+    made->target->grow_by_known(cache_);
+  }
+  if (told) {
+    made->of_source.emplace(exposed::address(f.where));
+    made->source = keys_.claim(f);
+  }
+  mine.pieces = made.release();
+  return true;
+}
+
+/// Up to here it can be posted.
+std::uint64_t fetcher::reach(fetch& f) noexcept {
+  const fetch_progress& mine = fetch_progress::of(f);
+  std::uint64_t made = mine.end;
+  if (!mine.pieces) return made;
+  const fetch_pieces& by = *mine.pieces;
+  if (by.target) made = std::min(made, by.target->reach());
+  if (by.of_source)
+    made = std::min(made, by.of_source->begin_of(by.source ? by.source->count() : 1));
+  return std::max(made, mine.posted);
+}
+
+/// More of it may be registered, or nothing more will be. It may be over then.
+void fetcher::go_on(connection& from, fetch& f) noexcept {
+  fetch_progress& mine = fetch_progress::of(f);
+  fetch_pieces& by = *mine.pieces;
+  if (by.refused || (by.of_source && (!by.source || by.source->complete))) leave_rest(from, f);
+  if (mine.unread == 0) return finish(from, f);
+  if (!by.waits || mine.posted == reach(f)) return;
+  by.waits = false;
+  from.reads.ready(f);
+}
+
+/// What cannot be read comes in messages.
+void fetcher::leave_rest(connection& from, fetch& f) noexcept {
+  fetch_progress& mine = fetch_progress::of(f);
+  const std::uint64_t rest = reach(f);
+  if (rest == mine.end) return;
+  staged_.start(from, f, rest, mine.end);
+  mine.unread -= mine.end - rest;
+  mine.end = rest;
+  std::erase_if(growing_, [&](const growing& each) { return each.of == &f; });
+}
+
+void fetcher::told_more(connection& from, fetch& f) noexcept {
+  go_on(from, f);
+  if (from.reads.any_unposted()) note(from);
+  take_turns();
+}
+
+bool fetcher::grow() noexcept {
+  if (growing_.empty()) return false;
+  const growing next = growing_.front();
+  growing_.pop_front();
+  fetch_pieces& by = *fetch_progress::of(*next.of).pieces;
+  by.refused = !by.target->grow(cache_);
+  if (!by.refused && !by.target->complete()) growing_.push_back(next);
+  told_more(*next.from, *next.of);
+  return true;
+}
+
 void fetcher::add(bulk_chain& to, const connection& from, std::size_t which,
                   const bulk_part& part) noexcept {
   const fetch_progress& mine = fetch_progress::of(*part.of);
   const bulk_queue& at = from.links[which];
+  const registration* into = mine.into;
+  std::uint32_t key = exposed::key(part.of->where, at.remote_rail);
+  if (mine.pieces) {
+    const fetch_pieces& by = *mine.pieces;
+    if (by.target) into = &by.target->at(part.at);
+    const std::uint64_t piece = by.of_source ? by.of_source->of(part.at) : 0;
+    if (piece > 0) key = (*by.source)[piece][at.remote_rail];
+  }
   to.add(part, IBV_WR_RDMA_READ, from.id(work::read, static_cast<std::uint32_t>(which)).word,
          {reinterpret_cast<std::uint64_t>(mine.target) + part.at, part.bytes,
-          mine.into->local_key(at.rail)},
-         exposed::address(part.of->where) + part.at, exposed::key(part.of->where, at.remote_rail));
+          into->local_key(at.rail)},
+         exposed::address(part.of->where) + part.at, key);
 }
 
 /// Of each link.
@@ -88,11 +173,20 @@ bulk_part fetcher::next_part(reads& from) const noexcept {
   if (from.any_again()) return from.take_again();
   fetch& f = *from.oldest_unposted();
   fetch_progress& mine = fetch_progress::of(f);
+  const std::uint64_t most = reach(f);
+  std::uint64_t end = most;
+  if (mine.pieces) {  // in one piece of either side
+    if (mine.pieces->target) end = std::min(end, mine.pieces->target->end_at(mine.posted));
+    if (mine.pieces->of_source) end = std::min(end, mine.pieces->of_source->end_at(mine.posted));
+  }
   const auto bytes =
-      static_cast<std::uint32_t>(std::min({mine.part, mine.end - mine.posted, pacing_.longest()}));
+      static_cast<std::uint32_t>(std::min({mine.part, end - mine.posted, pacing_.longest()}));
   const bulk_part made{&f, nullptr, mine.posted, bytes};
   mine.posted += bytes;
-  if (mine.posted == mine.end) from.posted_one();
+  if (mine.posted == most) {
+    from.posted_one();
+    if (mine.pieces) mine.pieces->waits = true;
+  }
   return made;
 }
 
@@ -245,16 +339,19 @@ void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {
   endpoint_.counters.rail_bytes[at.rail] += over.bytes;
   endpoint_.counters.queue_bytes[bulk % most_bulk] += over.bytes;
   if (f.absorb) f.absorb(f, mine.target + over.at, over.at, over.bytes);
-  if (mine.unread == 0) {
-    from.reads.remove(f);
-    let_go(f);
-    if (!from.reads.any()) pacing_.ended();
-  }
+  if (mine.unread == 0) finish(from, f);
   moved(over.bytes);
   pacing_.over(from.reads.pace, over.bytes);
   if (from.reads.any_unposted()) note(from);
   take_turns();
   count(f, over.bytes);
+}
+
+/// Its share is here.
+void fetcher::finish(connection& from, fetch& f) noexcept {
+  from.reads.remove(f);
+  let_go(f);
+  if (!from.reads.any()) pacing_.ended();
 }
 
 /// Of those that waited for what is over now.
@@ -265,7 +362,15 @@ void fetcher::take_turns() noexcept {
 
 void fetcher::let_go(fetch& over) noexcept {
   fetch_progress& mine = fetch_progress::of(over);
-  cache_.release(*mine.into);
+  if (mine.into) cache_.release(*mine.into);
+  if (mine.pieces) {
+    if (mine.pieces->target) {
+      mine.pieces->target->release(cache_);
+      std::erase_if(growing_, [&](const growing& each) { return each.of == &over; });
+    }
+    keys_.let_go(over);
+    delete mine.pieces;
+  }
   if (over.lands_nowhere()) std::free(mine.target);
 }
 

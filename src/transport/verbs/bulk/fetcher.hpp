@@ -8,6 +8,10 @@
 // only when half of what it takes is through. When several peers have something to be read, they
 // take turns: fetch_pacing.hpp.
 //
+// Where either side's memory is registered piece by piece, as much is read as both have registered.
+// A piece more of this side's is registered at a poll. What cannot be registered comes as
+// staged.hpp says.
+//
 // Layer    transport/verbs.
 // Units    bytes.
 // Threads  one at a time.
@@ -15,12 +19,17 @@
 // Source   ibv_post_send(3), IBV_WR_RDMA_READ.
 #pragma once
 
+#include <deque>
+#include <optional>
 #include <vector>
 
 #include "transport/verbs/bulk/bulk_chain.hpp"
 #include "transport/verbs/bulk/fetch_pacing.hpp"
 #include "transport/verbs/bulk/fetch_progress.hpp"
+#include "transport/verbs/bulk/pieces/further_keys.hpp"
+#include "transport/verbs/bulk/pieces/registered_range.hpp"
 #include "transport/verbs/bulk/reads.hpp"
+#include "transport/verbs/bulk/staged.hpp"
 #include "transport/verbs/device/interface.hpp"
 
 namespace peal::verbs {
@@ -30,13 +39,14 @@ class connections;
 /// What the words of a remote_region mean here.
 struct exposed {
   /// `number`: exposures.hpp.
-  static remote_region make(const void* data, std::uint64_t number,
-                            const registration* held) noexcept {
+  /// `held`: all of it, or its first piece.
+  static remote_region make(const void* data, std::uint64_t number, const registration* held,
+                            bool in_pieces = false) noexcept {
     remote_region made;
     made.words[0] = reinterpret_cast<std::uint64_t>(data);
     made.words[2] = number;  // words[3]: pusher.hpp
     if (held) {
-      made.words[2] |= is_registered;
+      made.words[2] |= in_pieces ? is_registered | is_in_pieces : is_registered;
       made.words[1] = std::uint64_t{held->remote_key(1)} << 32 | held->remote_key(0);
       made.words[4] = std::uint64_t{held->remote_key(3)} << 32 | held->remote_key(2);
     }
@@ -46,8 +56,15 @@ struct exposed {
   static bool registered(const remote_region& of) noexcept {
     return (of.words[2] & is_registered) != 0;
   }
+  /// The keys are those of its first piece.
+  static bool in_pieces(const remote_region& of) noexcept {
+    return (of.words[2] & is_in_pieces) != 0;
+  }
   static std::uint64_t number(const remote_region& of) noexcept {
-    return of.words[2] & ~is_registered;
+    return of.words[2] & ~(is_registered | is_in_pieces);
+  }
+  static bool is_number(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word) != 0 && (word & (is_registered | is_in_pieces)) == 0;
   }
   /// With that rail of its owner's.
   static std::uint32_t key(const remote_region& of, std::uint8_t rail) noexcept {
@@ -56,12 +73,23 @@ struct exposed {
 
  private:
   static constexpr std::uint64_t is_registered = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t is_in_pieces = std::uint64_t{1} << 62;
+};
+
+/// Of a fetch of which a side, or both, is registered piece by piece.
+struct fetch_pieces {
+  std::optional<registered_range> target;  // none: as a whole
+  std::optional<pieces> of_source;         // none: as a whole
+  told_keys* source = nullptr;             // null: nobody has told of more than the first piece
+  bool refused = false;                    // the next piece of the target cannot be registered
+  bool waits = true;                       // all that can be posted is
 };
 
 class fetcher {
  public:
-  fetcher(endpoint& endpoint, registration_cache& cache, queue_failures& told)
-      : endpoint_{endpoint}, cache_{cache}, failures_{told} {}
+  fetcher(endpoint& endpoint, registration_cache& cache, queue_failures& told, staged& otherwise,
+          further_keys& keys)
+      : endpoint_{endpoint}, cache_{cache}, failures_{told}, staged_{otherwise}, keys_{keys} {}
 
   /// False: it cannot be read (one side is not registered), and nothing happened. Requires: open.
   /// Its share is [begin, end) of the payload; `begin` is a multiple of a page.
@@ -77,6 +105,11 @@ class fetcher {
   void completed(connection&, std::uint32_t bulk) noexcept;
   /// Posts again what full queues refused.
   void step(connections&) noexcept;
+  /// More of it is registered on the other side, or will not be.
+  void told_more(connection&, fetch&) noexcept;
+  /// Registers a piece more, of a fetch that needs one. False: none does.
+  bool grow() noexcept;
+  [[nodiscard]] bool is_growing() const noexcept { return !growing_.empty(); }
   /// A link was left out: what was under way there, or waited, is read again over the other links,
   /// by `step`.
   void read_again(connection&, bulk_queue&) noexcept;
@@ -95,6 +128,11 @@ class fetcher {
     std::size_t which;
     bulk_part part;
   };
+  [[nodiscard]] bool prepare(fetch&) noexcept;
+  [[nodiscard]] static std::uint64_t reach(fetch&) noexcept;
+  void go_on(connection&, fetch&) noexcept;
+  void leave_rest(connection&, fetch&) noexcept;
+  void finish(connection&, fetch&) noexcept;
   static void add(bulk_chain&, const connection&, std::size_t which, const bulk_part&) noexcept;
   void post(connection&, bool turn = false) noexcept;
   [[nodiscard]] int post(connection&, std::size_t which) noexcept;
@@ -112,7 +150,14 @@ class fetcher {
   endpoint& endpoint_;
   registration_cache& cache_;
   queue_failures& failures_;
+  staged& staged_;
+  further_keys& keys_;
   fetch_pacing pacing_;
+  struct growing {
+    connection* from;
+    fetch* of;
+  };
+  std::deque<growing> growing_;  // fetches whose targets are not registered to their end
   bool holds_ = false;
   std::vector<connection*> noted_;
   std::uint64_t under_way_ = 0;  // bytes, of all peers

@@ -21,6 +21,7 @@ enum class payload_kind : std::uint32_t {
   write,     // writer.hpp: write these bytes into my memory
   written,   // writer.hpp: they are there, as far as their devices are concerned
   left_out,  // further_rails.hpp: this link is used no more
+  keys,      // pieces/further_keys.hpp: more of what was exposed can be read, with these keys
   // connect/pairs/pair_maker.hpp: queue pairs for large payloads
   pairs_asked,
   pairs_given,
@@ -31,22 +32,27 @@ enum class payload_kind : std::uint32_t {
 
 struct payload_header {
   payload_kind kind = payload_kind::ask;
-  // left_out: the link; push: how much older the oldest unanswered one is; written: a bit for each
-  // link used
+  // left_out: the link; keys: the piece that the first one is of; push: how much older the oldest
+  // unanswered one is; written: a bit for each link used
   std::uint32_t detail = 0;
-  // Of the fetch, as its receiver counts; of the push, as its sender counts.
+  // Of the fetch, as its receiver counts; of the push, as its sender counts; keys: of what was
+  // exposed (exposures.hpp).
   std::uint64_t number = 0;
   // write: the address in the receiver; otherwise: where in the payload the bytes are, or belong
   std::uint64_t position = 0;
-  std::uint64_t bytes = 0;  // ask, write: how many; otherwise: how many follow
+  // ask, write: how many; otherwise: how many follow. keys: none where no more can be registered
+  std::uint64_t bytes = 0;
 };
 static_assert(sizeof(payload_header) == 32);
+
+/// Of a registration with each rail of its owner's.
+using rail_keys = std::array<std::uint32_t, most_rails>;
 
 /// Behind the header of a `write`: from where the bytes come.
 struct write_source {
   std::uint64_t number = 0;  // exposures.hpp
   std::uint64_t at = 0;      // where in it the share begins
-  std::array<std::uint32_t, most_rails> target_keys{};
+  rail_keys target_keys{};
 };
 
 /// What became of a packet that was parsed without a problem.

@@ -20,13 +20,22 @@ constexpr std::size_t worth_two = 64 << 10;
 }  // namespace
 
 remote_region payloads::expose(peer_id to, const void* data, std::size_t bytes) noexcept {
+  const auto* const first = static_cast<const std::byte*>(data);
   connection* const at = connections_.of(to);
-  const std::uint64_t push = at ? pusher_.plan(*at, static_cast<const std::byte*>(data), bytes) : 0;
+  const std::uint64_t push = at ? pusher_.plan(*at, first, bytes) : 0;
   // What is all pushed is not read; where the receiver has no room for it, it comes in slots again.
-  registration* const held =
-      pusher::planned(push) < bytes ? cache_.acquire(data, bytes, range_use::source) : nullptr;
+  const bool is_read = pusher::planned(push) < bytes;
+  // What is written to the peer is registered as a whole, since whole shares are asked for; so is
+  // what is exposed while a connection ends, over which nothing new is told.
+  const bool divided = is_read && pieces::divide(bytes) && mode_ == rendezvous_mode::read &&
+                       !(at && at->lifetime.is_ending());
+  registration* held = nullptr;
+  if (divided) held = cache_.find(data, bytes, range_use::source);
+  else if (is_read) held = cache_.acquire(data, bytes, range_use::source);
+  const std::uint64_t number = exposures_.add({to, first, bytes, held});
+  const bool in_pieces = divided && !held;
   remote_region made = exposed::make(
-      data, exposures_.add({to, static_cast<const std::byte*>(data), bytes, held}), held);
+      data, number, in_pieces ? further_keys_.begin(to, number, first, bytes) : held, in_pieces);
   made.words[3] = push;
   return made;
 }
@@ -37,6 +46,7 @@ void payloads::withdraw(peer_id to, const remote_region& where) noexcept {
   const exposure* const over = exposures_.find(number);
   if (!over) return;
   staged_.withdraw(number);
+  further_keys_.withdraw(number);
   if (over->held) cache_.release(*over->held);
   exposures_.remove(number);
 }
@@ -68,7 +78,8 @@ pair_progress payloads::pairs_for(connection& from, const fetch& f) noexcept {
 }
 
 void payloads::go_on(connection& from, fetch& f, std::size_t pushed) noexcept {
-  std::size_t unwritten = first_written(from, pushed, f.bytes);
+  std::size_t unwritten =
+      exposed::in_pieces(f.where) ? f.bytes : first_written(from, pushed, f.bytes);
   // Asked for first: where devices are emulated, posting a READ takes as long as the READ.
   if (unwritten < f.bytes) {
     if (!writer_.start(from, f, unwritten, f.bytes)) unwritten = f.bytes;
@@ -102,7 +113,8 @@ void payloads::ask_again() noexcept {
 
 bool payloads::under_way(const connection& with) const noexcept {
   return with.reads.any() || with.pairing.under_way() || awaits_pairs(with.peer) ||
-         staged_.awaits(with.peer) || writer_.under_way(with.peer) || pusher_.under_way(with.peer);
+         staged_.awaits(with.peer) || writer_.under_way(with.peer) ||
+         pusher_.under_way(with.peer) || further_keys_.under_way(with.peer);
 }
 
 bool payloads::awaits_pairs(peer_id from) const noexcept {
@@ -135,6 +147,8 @@ bool payloads::step() noexcept {
   if (!bereft_.empty()) ask_again();
   if (writer_.busy()) moved |= writer_.step();
   if (staged_.busy()) moved |= staged_.step();
+  if (further_keys_.busy()) moved |= further_keys_.step();
+  moved |= fetcher_.grow();
   if (endpoint_.bulk.any()) {
     moved |= rails_.poll();
     if (endpoint_.bulk.refused > 0) fetcher_.step(connections_);
@@ -156,12 +170,20 @@ outcome payloads::take(connection& from, const payload_view& said) noexcept {
     case payload_kind::write: return writer_.asked(from, said.header, said.source);
     case payload_kind::written: return writer_.arrived(from, said.header);
     case payload_kind::left_out: rails_.told(from, said.header.detail); return {};
+    case payload_kind::keys: return take_keys(from, said);
     case payload_kind::pairs_asked:
     case payload_kind::pairs_given:
     case payload_kind::pairs_ready: return events_.pairs_told(from, said);
     case payload_kind::nothing: return {};
   }
   return outcome::senseless("part of a payload of no known kind");
+}
+
+outcome payloads::take_keys(connection& from, const payload_view& said) noexcept {
+  fetch* of = nullptr;
+  const outcome made = further_keys_.arrived(from.peer, said, of);
+  if (of) fetcher_.told_more(from, *of);
+  return made;
 }
 
 void payloads::arrived(connection& from, std::span<const std::byte> packet) noexcept {
@@ -232,6 +254,7 @@ void payloads::abandon(peer_id gone, connection* at) noexcept {
   std::vector<fetch*> ending;  // whose shares come in several ways stands there several times
   pusher_.abandon(gone, ending);
   if (at) fetcher_.abandon(*at, ending);
+  further_keys_.abandon(gone);
   std::erase_if(waiting_, [&](const waiting& each) {
     if (each.of->from != gone) return false;
     ending.push_back(each.of);

@@ -2,7 +2,8 @@
 // Large payloads: one interface to all the ways in which they come. Their beginning is pushed by
 // the sender (pusher.hpp). The rest is read by the receiver's device (fetcher.hpp) or written by
 // the sender's (writer.hpp), or each does a half; or it comes in messages where memory cannot be
-// registered (staged.hpp).
+// registered (staged.hpp). Long buffers are registered piece by piece meanwhile
+// (pieces/further_keys.hpp).
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -15,6 +16,7 @@
 
 #include "transport/verbs/bulk/fetcher.hpp"
 #include "transport/verbs/bulk/further_rails.hpp"
+#include "transport/verbs/bulk/pieces/further_keys.hpp"
 #include "transport/verbs/bulk/pusher.hpp"
 #include "transport/verbs/bulk/staged.hpp"
 #include "transport/verbs/bulk/writer.hpp"
@@ -36,9 +38,10 @@ class payloads final : private queue_failures {
         mode_{endpoint.set.rendezvous},
         pusher_{endpoint, connections, out},
         events_{told},
-        fetcher_{endpoint, cache, *this},
-        writer_{endpoint, cache, connections, out, exposures_, *this},
         staged_{endpoint, connections, out, exposures_},
+        further_keys_{endpoint, cache, connections, out},
+        fetcher_{endpoint, cache, *this, staged_, further_keys_},
+        writer_{endpoint, cache, connections, out, exposures_, *this},
         rails_{endpoint, connections, out, fetcher_, writer_, told} {}
 
   [[nodiscard]] remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept;
@@ -77,17 +80,21 @@ class payloads final : private queue_failures {
   /// The connection is being taken away.
   void forget(connection& gone) noexcept;
   /// Something was refused by the device though it was idle, so that no completion will tell when
-  /// to try again.
+  /// to try again; or memory is being registered.
   [[nodiscard]] bool wants_polling() const noexcept {
     return endpoint_.bulk.refused > 0 || endpoint_.bulk.unposted > 0 || !bereft_.empty() ||
-           writer_.starved();
+           writer_.starved() || is_growing();
   }
   /// The device gave up this queue pair, which is not of the first rail.
   void rail_failed(connection& at, const bulk_queue& which, const char* cause) noexcept {
     rails_.failed(at, which, cause);
   }
-  /// An announcement was sent: what is pushed of its payload goes right behind it.
-  void announced() noexcept { push(); }
+  /// An announcement was sent: what is pushed of its payload goes right behind it, and keys that
+  /// are known.
+  void announced() noexcept {
+    push();
+    (void)further_keys_.tell();
+  }
 
   // ---- a connection that broke and is made again (doc/internals/rdma.md, Reconnection)
   /// Destroys its queue pairs; what was under way there is to be moved again.
@@ -102,7 +109,10 @@ class payloads final : private queue_failures {
  private:
   [[nodiscard]] bool busy() const noexcept {
     return pusher_.busy() || writer_.busy() || staged_.busy() || endpoint_.bulk.any() ||
-           !bereft_.empty();
+           !bereft_.empty() || further_keys_.busy() || fetcher_.is_growing();
+  }
+  [[nodiscard]] bool is_growing() const noexcept {
+    return further_keys_.is_growing() || fetcher_.is_growing();
   }
   /// Whose rest, behind what is pushed, waits for queue pairs.
   struct waiting {
@@ -117,6 +127,7 @@ class payloads final : private queue_failures {
   static void make_meaningless(std::byte* packet, std::size_t bytes) noexcept;
   bool step() noexcept;
   [[nodiscard]] outcome take(connection& from, const payload_view&) noexcept;
+  [[nodiscard]] outcome take_keys(connection& from, const payload_view&) noexcept;
   bool push() noexcept;
   void failed(connection&, bulk_queue&, int why) noexcept override;
   [[nodiscard]] std::size_t first_written(const connection& from, std::size_t pushed,
@@ -130,9 +141,10 @@ class payloads final : private queue_failures {
   exposures exposures_;
   pusher pusher_;
   peer_events& events_;
+  staged staged_;
+  further_keys further_keys_;
   fetcher fetcher_;
   writer writer_;
-  staged staged_;
   further_rails rails_;
   std::vector<waiting> waiting_;  // in the order in which they were started
   // That broke and were made again, while what had begun to move has no queue pairs yet.

@@ -25,22 +25,21 @@ class reads {
   [[nodiscard]] bool any_unposted() const noexcept {
     return any_again() || oldest_unposted() != nullptr;
   }
-  /// The oldest fetch that is not posted to its end; null: there is none.
+  /// The oldest fetch of which more can be posted; null: there is none.
   [[nodiscard]] fetch* oldest_unposted() const noexcept {
-    return first_unposted_ < fetches_.size() ? fetches_[first_unposted_] : nullptr;
+    return unposted_.empty() ? nullptr : unposted_.front();
   }
 
   void add(fetch& begun) { fetches_.push_back(&begun); }
-  /// The oldest one is posted to its end now.
-  void posted_one() noexcept { ++first_unposted_; }
-  /// Requires: it is posted to its end.
-  void remove(const fetch& over) noexcept {
-    fetches_.erase(std::ranges::find(fetches_, &over));
-    --first_unposted_;
-  }
+  /// More of it can be posted. Requires: it was added, and does not stand among the unposted ones.
+  void ready(fetch& more) { unposted_.push_back(&more); }
+  /// The oldest one is posted to its end now, or as far as its memory is registered.
+  void posted_one() noexcept { unposted_.erase(unposted_.begin()); }
+  /// Requires: it does not stand among the unposted ones.
+  void remove(const fetch& over) noexcept { fetches_.erase(std::ranges::find(fetches_, &over)); }
   /// All of them, which are under way no more.
   [[nodiscard]] std::vector<fetch*> take() noexcept {
-    first_unposted_ = 0;
+    unposted_.clear();
     return std::exchange(fetches_, {});
   }
 
@@ -61,8 +60,8 @@ class reads {
   bool noted = false;  // the fetcher posts what waits at the end of this poll
 
  private:
-  std::vector<fetch*> fetches_;     // oldest first
-  std::size_t first_unposted_ = 0;  // the first of them that is not posted to its end
+  std::vector<fetch*> fetches_;
+  std::vector<fetch*> unposted_;  // oldest first
   std::vector<bulk_part> again_;
 };
 

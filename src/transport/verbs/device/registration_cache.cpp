@@ -18,6 +18,12 @@ std::uintptr_t page_bytes() noexcept {
   return bytes;
 }
 
+std::pair<std::uintptr_t, std::uintptr_t> pages_of(std::uintptr_t first,
+                                                   std::size_t length) noexcept {
+  const std::uintptr_t page = page_bytes();
+  return {first & ~(page - 1), (first + length + page - 1) & ~(page - 1)};
+}
+
 int access_of(range_use use) noexcept {
   switch (use) {
     // Without a local write the kernel does not ask for writable pages, so a constant can be sent.
@@ -81,18 +87,27 @@ registration_cache::~registration_cache() {
 registration* registration_cache::acquire(const void* address, std::size_t length,
                                           range_use wanted) noexcept {
   read_log();
-  const std::uintptr_t page = page_bytes();
   const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(address);
   if (wanted == range_use::written) return make(first, first + length, wanted);
-  const std::uintptr_t begin = first & ~(page - 1);
-  const std::uintptr_t end = (first + length + page - 1) & ~(page - 1);
+  const auto [begin, end] = pages_of(first, length);
+  registration* const found = find(begin, end, wanted);
+  return found ? found : make(begin, end, wanted);
+}
+
+registration* registration_cache::find(const void* address, std::size_t length,
+                                       range_use wanted) noexcept {
+  read_log();
+  const auto [begin, end] = pages_of(reinterpret_cast<std::uintptr_t>(address), length);
+  return find(begin, end, wanted);
+}
+
+registration* registration_cache::find(std::uintptr_t begin, std::uintptr_t end,
+                                       range_use wanted) noexcept {
   registration* found = find(targets_, begin, end);
   if (!found && wanted == range_use::source) found = find(sources_, begin, end);
-  if (found) {
-    ++counters_.hits;
-    return use(*found);
-  }
-  return make(begin, end, wanted);
+  if (!found) return nullptr;
+  ++counters_.hits;
+  return use(*found);
 }
 
 registration* registration_cache::find(const index& in, std::uintptr_t begin,

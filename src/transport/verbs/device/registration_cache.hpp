@@ -115,6 +115,8 @@ class registration_cache {
 
   /// A registration that covers the range, until `release`. A hit makes no system call.
   [[nodiscard]] registration* acquire(const void* address, std::size_t length, range_use) noexcept;
+  /// The same, if there is one already. Not of a range that is written.
+  [[nodiscard]] registration* find(const void* address, std::size_t length, range_use) noexcept;
   void release(registration&) noexcept;
   /// One user more of one that is acquired.
   void share(registration& acquired) noexcept { ++acquired.users; }
@@ -130,6 +132,7 @@ class registration_cache {
   [[nodiscard]] registration* find(const index&, std::uintptr_t begin,
                                    std::uintptr_t end) const noexcept;
   [[nodiscard]] registration* use(registration&) noexcept;
+  [[nodiscard]] registration* find(std::uintptr_t begin, std::uintptr_t end, range_use) noexcept;
   [[nodiscard]] registration* make(std::uintptr_t begin, std::uintptr_t end, range_use) noexcept;
   void enter(registration&) noexcept;
   void retire(registration&) noexcept;

@@ -23,13 +23,13 @@ std::string locked_memory_limit() {
 }  // namespace
 
 slot_pool::~slot_pool() {
-  for (const slab& each : slabs_) free(each);
+  for (const slab& each : slabs_) end(each);
+  for (std::byte* each : reserves_) munmap(each, reserve_bytes);
 }
 
-void slot_pool::free(const slab& gone) noexcept {
+void slot_pool::end(const slab& gone) noexcept {
   for (ibv_mr* each : gone.regions)
     if (each) ibv_dereg_mr(each);
-  munmap(gone.memory, slab_bytes);
 }
 
 bool slot_pool::enroll(slab& which, std::size_t rail) noexcept {
@@ -66,14 +66,31 @@ std::string slot_pool::refusal() const {
       locked_memory_limit());
 }
 
+/// Null: errno says why.
+std::byte* slot_pool::reserve() noexcept {
+  // What is not touched is no memory yet.
+  void* const made = mmap(nullptr, reserve_bytes + huge_page, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (made == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<std::byte*>(made);
+  const std::size_t before = -reinterpret_cast<std::uintptr_t>(begin) % huge_page;
+  if (before > 0) munmap(begin, before);
+  munmap(begin + before + reserve_bytes, huge_page - before);
+  // Refused where the kernel has none; then they are ordinary pages.
+  (void)madvise(begin + before, reserve_bytes, MADV_HUGEPAGE);
+  return begin + before;
+}
+
 bool slot_pool::add_slab() noexcept {
-  // MAP_POPULATE: registering touches the pages anyway, one by one.
-  void* const memory = mmap(nullptr, slab_bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  if (memory == MAP_FAILED) return refused_ = errno, false;
-  slab made{static_cast<std::byte*>(memory), {}, {}};
+  const std::size_t place = slabs_.size() % per_reserve;
+  if (place == 0 && reserves_.size() * per_reserve == slabs_.size()) {
+    std::byte* const made = reserve();
+    if (!made) return refused_ = errno, false;
+    reserves_.push_back(made);
+  }
+  slab made{reserves_.back() + place * slab_bytes, {}, {}};
   for (std::size_t rail = 0; rail < most_rails; ++rail)
-    if (domains_[rail] && !enroll(made, rail)) return free(made), false;
+    if (domains_[rail] && !enroll(made, rail)) return end(made), false;
   const auto first = static_cast<slot_id>(size());
   slabs_.push_back(made);
   for (std::uint32_t each = per_slab; each-- > 0;) free_.push_back(first + each);

@@ -1,10 +1,14 @@
 // transport/verbs/device/slots.hpp
 // Registered memory for eager messages, in pieces of one size; grows in slabs, never shrinks.
 //
+// Slabs lie one behind another in huge pages, where the kernel gives any: an adapter's translation
+// cache then holds what 512 ordinary pages would take. A slab is registered by itself, so no more
+// is pinned than is needed, though the page that it ends in is there as a whole.
+//
 // Layer    transport/verbs/device.
 // Threads  one at a time.
 // Errors   grow says false when memory, or memory that may be locked, is short; refusal() says why.
-// Source   ibv_reg_mr(3); getrlimit(2), RLIMIT_MEMLOCK.
+// Source   ibv_reg_mr(3); getrlimit(2), RLIMIT_MEMLOCK; madvise(2), MADV_HUGEPAGE.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -63,9 +67,14 @@ class slot_pool {
 
   /// Half a megabyte a slab: few registrations, little memory for a rank with few peers.
   static constexpr std::uint32_t per_slab = 64;
+  static constexpr std::size_t huge_page = std::size_t{2} << 20;
 
  private:
   static constexpr std::size_t slab_bytes = per_slab * slot_bytes;
+  static_assert(slab_bytes % 4096 == 0);
+  /// Address space for several slabs. 31 of them fill 7.8 huge pages.
+  static constexpr std::size_t reserve_bytes = 8 * huge_page;
+  static constexpr std::size_t per_reserve = reserve_bytes / slab_bytes;
 
   struct slab {
     std::byte* memory = nullptr;
@@ -74,11 +83,13 @@ class slot_pool {
   };
 
   [[nodiscard]] bool add_slab() noexcept;
+  [[nodiscard]] std::byte* reserve() noexcept;
   [[nodiscard]] bool enroll(slab&, std::size_t rail) noexcept;
-  static void free(const slab&) noexcept;
+  static void end(const slab&) noexcept;
 
   std::array<ibv_pd*, most_rails> domains_{};
   std::vector<slab> slabs_;
+  std::vector<std::byte*> reserves_;
   std::vector<slot_id> free_;     // last in, first out: the next is still in the cache
   std::size_t wanted_slabs_ = 0;  // when it was to grow last
   int refused_ = 0;               // errno of the last slab that was refused

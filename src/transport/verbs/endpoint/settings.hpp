@@ -47,9 +47,10 @@ struct settings : verbs_settings {
   std::uint32_t window = 64;       // messages that a peer may send before it gets credits back
   std::uint32_t read_depth = 16;   // READs or WRITEs under way on a bulk queue pair
   cpus_for_halves halves;          // where `automatic` has both ends work
-  std::size_t kept = 16 << 20;     // most bytes that are kept of all peers' pushes
-  std::size_t slots = 7744;        // pieces of pinned memory for messages, at most
-  std::size_t most_pushed = 0;     // bytes of a large message that are sent unasked
+  // Most bytes that are kept of all peers' pushes; as many of what they tell of long buffers.
+  std::size_t kept = 16 << 20;
+  std::size_t slots = 7744;     // pieces of pinned memory for messages, at most
+  std::size_t most_pushed = 0;  // bytes of a large message that are sent unasked
   std::uint64_t (*nanoseconds)() noexcept = steady_nanoseconds;
 
   /// Whether a peer is ever asked to write.

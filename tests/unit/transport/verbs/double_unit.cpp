@@ -27,8 +27,11 @@
 #ifndef __SANITIZE_THREAD__
 #include "unit/transport/verbs/bulk/fetch_pacing_incast_test.cpp"
 #include "unit/transport/verbs/bulk/fetcher_stream_test.cpp"
+#include "unit/transport/verbs/bulk/pieces/further_keys_lies_test.cpp"
+#include "unit/transport/verbs/bulk/pieces/further_keys_test.cpp"
 #include "unit/transport/verbs/connect/promoter_places_test.cpp"
 #include "unit/transport/verbs/connect/promoter_shortage_test.cpp"
+#include "unit/transport/verbs/connect/reconnector_pieces_test.cpp"
 #include "unit/transport/verbs/endpoint/receive_budget_incast_test.cpp"
 #include "unit/transport/verbs/verbs_transport_contract_test.cpp"
 #include "unit/transport/verbs/verbs_transport_device_test.cpp"

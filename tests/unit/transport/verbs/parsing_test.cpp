@@ -91,6 +91,8 @@ std::vector<octets> true_packets() {
           with(payload_header{payload_kind::write, 0, 1, 4096, 100}, sizeof(write_source)),
           with(payload_header{payload_kind::written, 2, 1, 0, 0}, 0),
           with(payload_header{payload_kind::left_out, 1, 0, 0, 0}, 0),
+          with(payload_header{payload_kind::keys, 1, 1, 0, 0}, 0),
+          with(payload_header{payload_kind::keys, 3, 1, 0, 32}, 32),
           with_numbers(payload_kind::pairs_asked, {.what = {0, 4, true}})};
 }
 
@@ -134,6 +136,11 @@ TEST(verbs_parsing, bounds_that_wrap_are_refused) {
   EXPECT_TRUE(refuses({payload_kind::push, 0, end, std::uint64_t{8} << 32, 8}, 8)) << "its number";
   EXPECT_TRUE(refuses({payload_kind::write, 0, 1, end, 2}, sizeof(write_source)));
   EXPECT_TRUE(refuses({payload_kind::written, 1u << most_rails, 1, 0, 0}, 0));
+  EXPECT_TRUE(refuses({payload_kind::keys, 1, 1, 0, 17}, 17)) << "half a key";
+  EXPECT_TRUE(refuses({payload_kind::keys, 1, 1, 0, 16}, 32));
+  EXPECT_TRUE(refuses({payload_kind::keys, 0, 1, 0, 16}, 16)) << "the first piece";
+  EXPECT_TRUE(refuses({payload_kind::keys, 1, 0, 0, 16}, 16)) << "of no exposure";
+  EXPECT_TRUE(refuses({payload_kind::keys, 1, end, 0, 16}, 16)) << "nor of this";
   EXPECT_TRUE(refuses({payload_kind::left_out, 0, 0, 0, 0}, 0)) << "the first rail";
 }
 

@@ -289,6 +289,12 @@ TEST_F(verbs_trust, a_peer_that_sends_what_makes_no_sense_is_given_up_with_a_sen
        staged_packet(payload_kind::push, 0, 1, std::uint64_t{4} << 32, 8, 8)},
       {"it sent a piece of the beginning of a payload that was not its turn", immediate::staged,
        staged_packet(payload_kind::push, 0, 1, std::uint64_t{16} << 32, 8, 8)},
+      {"it sent keys cut short", immediate::staged,
+       staged_packet(payload_kind::keys, 1, 1, 0, 16, 8)},
+      {"it sent keys to nothing", immediate::staged,
+       staged_packet(payload_kind::keys, 1, 0, 0, 16, 16)},
+      {"it sent keys that were not their turn", immediate::staged,
+       staged_packet(payload_kind::keys, 1, 1, 0, 16, 16)},
   };
   for (const auto& each : cases) {
     begin(2);

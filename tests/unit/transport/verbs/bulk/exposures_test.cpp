@@ -59,7 +59,7 @@ TEST(exposures, a_number_does_not_come_again) {
   for (int round = 0; round < 1000; ++round) {
     const std::uint64_t number = of.add({1, memory, 8, nullptr});
     EXPECT_TRUE(seen.insert(number).second);
-    EXPECT_EQ(number >> 63, 0u);
+    EXPECT_EQ(number >> 62, 0u);
     of.remove(number);
     EXPECT_EQ(of.find(number), nullptr);
     of.remove(number);  // once more: nothing happens

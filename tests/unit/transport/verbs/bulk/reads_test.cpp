@@ -14,7 +14,10 @@ TEST(reads, fetches_are_posted_in_order_and_end_in_any) {
   reads of;
   fetch first, second, third;
   EXPECT_FALSE(of.any_unposted());
-  for (fetch* each : {&first, &second, &third}) of.add(*each);
+  for (fetch* each : {&first, &second, &third}) {
+    of.add(*each);
+    of.ready(*each);
+  }
   EXPECT_EQ(of.oldest_unposted(), &first);
   of.posted_one();
   of.posted_one();
@@ -23,6 +26,9 @@ TEST(reads, fetches_are_posted_in_order_and_end_in_any) {
   EXPECT_EQ(of.oldest_unposted(), &third);
   of.posted_one();
   EXPECT_FALSE(of.any_unposted());
+  of.ready(first);  // more of it is registered
+  EXPECT_EQ(of.oldest_unposted(), &first);
+  of.posted_one();
   of.read_again({&first, nullptr, 4096, 100});
   EXPECT_TRUE(of.any_unposted());
   EXPECT_EQ(of.take_again().at, 4096u);

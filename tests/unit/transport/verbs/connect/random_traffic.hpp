@@ -11,6 +11,7 @@
 #include <deque>
 #include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "unit/transport/verbs/double/ends.hpp"
@@ -72,8 +73,12 @@ class verbs_traffic : public verbs_on_cards {
       ++mine.sent;
   }
   void begin_large(peer_id from, std::size_t bytes) {
+    begin_large(from, pattern(bytes, bytes + from));
+  }
+  void begin_large(peer_id from, std::vector<std::byte> content) {
+    const std::size_t bytes = content.size();
     large_message& made = ways[from].large.emplace_back();
-    made.source = pattern(bytes, bytes + from);
+    made.source = std::move(content);
     made.target.assign(bytes, std::byte{0});
     made.where = at(from).expose(1 - from, made.source.data(), bytes);
     made.fetching = std::make_unique<tracked_fetch>(from, made.where, made.target.data(), bytes);

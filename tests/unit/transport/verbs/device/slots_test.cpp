@@ -4,8 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "topology/machine.hpp"
@@ -40,6 +46,57 @@ TEST(verbs_slots, are_apart_and_come_back_last_in_first_out) {
   EXPECT_EQ(of.take(), held[7]);
   EXPECT_EQ(of.take(), held[3]);
   EXPECT_EQ(of.take(), verbs::no_slot);
+}
+
+/// What /proc/self/smaps says of the mapping that this address lies in.
+std::string smaps_of(const void* address, const std::string& field) {
+  std::ifstream all{"/proc/self/smaps"};
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  bool here = false;
+  for (std::string line; std::getline(all, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2)
+      here = begin <= wanted && wanted < end;
+    else if (here && line.starts_with(field + ":")) return line;
+  }
+  return {};
+}
+
+TEST(verbs_slots, lie_in_huge_pages_where_there_are_any) {
+  if (access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) != 0)
+    GTEST_SKIP() << "needs a kernel with transparent huge pages";
+  const machine here;
+  const auto rails = verbs::open_rails(here, {});
+  constexpr std::size_t slab = verbs::slot_pool::per_slab;
+  verbs::slot_pool of{rails.front().domain()};
+  ASSERT_TRUE(of.grow(40 * slab));  // in two mappings
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(of.at(0)) % verbs::slot_pool::huge_page, 0u);
+  EXPECT_EQ(of.at(slab), of.at(0) + slab * verbs::slot_bytes) << "slabs share huge pages";
+  for (const std::size_t each : {std::size_t{0}, 20 * slab, 40 * slab - 1})
+    EXPECT_NE(smaps_of(of.at(static_cast<verbs::slot_id>(each)), "VmFlags").find(" hg"),
+              std::string::npos)
+        << each;
+  of.at(0)[0] = std::byte{1};
+  RecordProperty("huge_pages", smaps_of(of.at(0), "AnonHugePages"));
+}
+
+TEST(verbs_slots, no_more_is_registered_than_asked_for_rounded_up_to_slabs) {
+  verbs_double::remove_cards();
+  verbs_double::card& card = verbs_double::add_card(1, 1);
+  constexpr std::size_t slab = verbs::slot_pool::per_slab;
+  card.most_locked = 3 * slab * verbs::slot_bytes;
+  const machine here;
+  const auto rails = verbs::open_rails(here, {});
+  verbs::slot_pool of{rails.front().domain()};
+  EXPECT_TRUE(of.grow(1));
+  EXPECT_EQ(of.size(), slab);
+  EXPECT_TRUE(of.grow(slab + 1));
+  EXPECT_EQ(of.size(), 3 * slab);
+  EXPECT_FALSE(of.grow(1));
+  EXPECT_EQ(of.size(), 3 * slab);
+  card.most_locked = verbs_double::card::no_limit;
+  EXPECT_TRUE(of.grow(1)) << "where it was refused before";
+  EXPECT_EQ(of.at(3 * slab), of.at(0) + 3 * slab * verbs::slot_bytes);
 }
 
 TEST(verbs_slots, a_refusal_says_how_much_is_needed_and_what_to_do) {

@@ -12,7 +12,8 @@
 // throws its completions away, also those of receives that it took from a shared queue.
 //
 // Threads  one lock for everything. Cards outlive what was opened on them.
-// Source   InfiniBand specification, 9.7 and 10.3 (states); rdma-core, providers/mlx5/cq.c
+// Source   InfiniBand specification, 9.7 and 10.3 (states), 10.8 (order of work requests);
+// rdma-core, providers/mlx5/cq.c
 //          (mlx5_cq_clean).
 #pragma once
 
@@ -51,6 +52,9 @@ struct card {
   // WRITEs are acknowledged, and stay in the card until it tells its host anything (or
   // release_writes)
   bool holds_writes = false;
+  // READs are answered after what was posted behind them on the same queue pair, as far as no
+  // request is fenced (IBV_SEND_FENCE); their requests end in order all the same. Within a process.
+  bool late_reads = false;
   bool resizes = true;                   // completion queues can be resized
   bool leaves_locks_out = true;          // of queues of each kind, when it is asked to
   bool tells_last_wqe = true;            // IBV_EVENT_QP_LAST_WQE_REACHED

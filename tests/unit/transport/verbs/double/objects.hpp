@@ -123,6 +123,9 @@ struct request {
   std::uint64_t number = 0;  // counted from 1
   // in simulated time
   bool launched = false, arrived = false;
+  picoseconds posted_at = 0;  // when its host had done what it did before
+  bool overtook = false;      // done before a READ that was posted before it: so it ended
+  ibv_wc_status ended = IBV_WC_SUCCESS;
   std::uint32_t sequence = 0;  // to another process; 0: it was not sent yet
 };
 
@@ -217,6 +220,7 @@ struct pair {
                            bool reads) const;
   void put(std::uint64_t address, std::vector<std::byte> data);
   [[nodiscard]] bool work(const request&, ibv_wc_status& how);
+  void overtake_reads();
   [[nodiscard]] bool send(pair& to, const request&, ibv_wc_status& how);
   [[nodiscard]] ibv_wc_status send_datagram(const request&);
 };

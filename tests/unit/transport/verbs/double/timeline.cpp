@@ -23,6 +23,19 @@ picoseconds simulated_time() {
   return everything().time ? everything().time->now() : 0;
 }
 
+bool is_busy(const card& of) {
+  const lock hold{guard()};
+  const timeline* const time = everything().time.get();
+  return time && std::ranges::any_of(everything().contexts, [&](const context* each) {
+           return each->of == &of && time->goes_on(*each) > time->now();
+         });
+}
+
+void pass_time() {
+  const lock hold{guard()};
+  if (everything().time && everything().time->step()) everything().go_on();
+}
+
 void timeline::at(picoseconds when, std::function<void()> what) {
   events_.emplace(std::max(when, now_), std::move(what));
 }
@@ -68,7 +81,8 @@ void timeline::launch(pair& of) {
     if (reads) ++of.reads_out;
     each.launched = true;
     const bool fetched = each.inlined.empty();
-    of.ready_at = std::max(of.ready_at, now_ + costs_.doorbell + (fetched ? costs_.fetch : 0));
+    of.ready_at = std::max(of.ready_at, std::max(now_, each.posted_at) + costs_.doorbell +
+                                            (fetched ? costs_.fetch : 0));
     at(of.ready_at, [this, number = of.base.qp_num, which = each.number] {
       pair* const still = everything().find(number);
       if (!still) return;
@@ -76,6 +90,19 @@ void timeline::launch(pair& of) {
       if (found != still->sends.end()) start(*still, *found);
     });
   }
+}
+
+void timeline::occupy(const context& host, std::size_t bytes) {
+  const std::size_t pages = (bytes + costs_.pinned_page - 1) / costs_.pinned_page;
+  picoseconds& until = busy_[&host];
+  until =
+      std::max(until, now_) + costs_.registration + static_cast<picoseconds>(pages) * costs_.pin;
+  at(until, [] {});
+}
+
+picoseconds timeline::goes_on(const context& host) const {
+  const auto found = busy_.find(&host);
+  return found == busy_.end() ? now_ : std::max(now_, found->second);
 }
 
 void timeline::start(pair& of, const request& what) {

@@ -8,7 +8,8 @@
 //
 // A work request is fetched, waits for its queue pair's processing unit, which serves its queue
 // pairs in turn, a packet at a time, then for the sender's wire and for the receiver's, which all
-// that comes to a port shares. READs ask, and the data take the same way back.
+// that comes to a port shares. READs ask, and the data take the same way back. A host that
+// registers memory polls nothing and posts nothing meanwhile; its card goes on.
 //
 // Layer    tests.
 // Units    picoseconds, so that a byte's time is a whole number; bytes.
@@ -30,6 +31,7 @@
 namespace peal::verbs_double {
 
 struct card;
+struct context;
 struct pair;
 struct request;
 
@@ -54,12 +56,22 @@ struct cost_model {
   std::size_t cached_pages = 1024;
   std::size_t page = std::size_t{2} << 20;
   picoseconds miss = 500 * nanosecond;
+  /// What the host does for a registration, and meanwhile does nothing else: for each, and for each
+  /// page that it pins.
+  picoseconds registration = 5 * microsecond;
+  picoseconds pin = 150 * nanosecond;
+  std::size_t pinned_page = 4096;
 };
 
 void simulate(const cost_model&);
 void work_at_once();
 /// Since `simulate`.
 [[nodiscard]] picoseconds simulated_time();
+/// Whether a host that has opened this card registers memory at the moment. Who drives it is not to
+/// poll it before that is over.
+[[nodiscard]] bool is_busy(const card&);
+/// To the next event. A poll that finds nothing does the same.
+void pass_time();
 
 class timeline {
  public:
@@ -72,6 +84,10 @@ class timeline {
   bool step();
   /// Requests of this queue pair that may begin begin.
   void launch(pair&);
+  /// This host, for which its view of a card stands, registers so many bytes.
+  void occupy(const context& host, std::size_t bytes);
+  /// When it goes on: now, unless it is busy.
+  [[nodiscard]] picoseconds goes_on(const context& host) const;
 
  private:
   struct flow {  // one direction of one request
@@ -107,6 +123,7 @@ class timeline {
   picoseconds now_ = 0;
   std::multimap<picoseconds, std::function<void()>> events_;
   std::unordered_map<const card*, engine> engines_;
+  std::unordered_map<const context*, picoseconds> busy_;  // until then
 
   engine& engine_of(const card&);
   void begin(flow);

@@ -57,7 +57,12 @@ int poll_cq(ibv_cq* which, int most, ibv_wc* into) {
     everything().others->pump();
     everything().go_on();
   }
-  if (from.entries.empty() && everything().time && everything().time->step()) everything().go_on();
+  if (timeline* const time = everything().time.get()) {
+    const context& host = context::from(which->context);
+    const auto is_busy = [&] { return time->goes_on(host) > time->now(); };
+    if ((from.entries.empty() || is_busy()) && time->step()) everything().go_on();
+    if (is_busy()) return 0;
+  }
   int count = 0;
   for (; count < most && !from.entries.empty(); ++count, from.entries.pop_front()) {
     ibv_wc& one = into[count] = from.entries.front();
@@ -129,6 +134,8 @@ int post_one(pair& to, const ibv_send_wr& what) {
   request made;
   made.what = what;
   made.number = ++to.posted;
+  if (const timeline* const time = everything().time.get())
+    made.posted_at = time->goes_on(context::from(to.base.context));
   if (to.base.qp_type == IBV_QPT_UD)
     made.way = reinterpret_cast<const address_handle*>(what.wr.ud.ah)->way;
   const bool inlined = (what.send_flags & IBV_SEND_INLINE) != 0;
@@ -158,7 +165,7 @@ int post_send(ibv_qp* which, ibv_send_wr* chain, ibv_send_wr** refused) {
     if (failed != 0) *refused = chain;
   }
   if (everything().time) everything().time->launch(to);
-  to.work();
+  if (!to.on->late_reads) to.work();  // else at the next poll, when more may have been posted
   return failed;
 }
 
@@ -329,6 +336,7 @@ ibv_mr* ibv_reg_mr(ibv_pd* in, void* at, std::size_t bytes, int access) {
   made->base.lkey = made->base.rkey = ++everything().last_number;
   made->access = access;
   everything().regions.push_back(made);
+  if (everything().time) everything().time->occupy(context::from(in->context), bytes);
   return &made->base;
 }
 

@@ -224,15 +224,31 @@ void pair::work() {
     if (base.state == IBV_QPS_RTS && !sends.empty()) work_elsewhere();
     return;
   }
+  if (on->late_reads) overtake_reads();
   while (base.state == IBV_QPS_RTS && !sends.empty()) {
     if (everything().time && !sends.front().arrived) return;
-    ibv_wc_status how = IBV_WC_SUCCESS;
-    if (!work(sends.front(), how)) return;
+    ibv_wc_status how = sends.front().ended;
+    if (!sends.front().overtook && !work(sends.front(), how)) return;
     silent_since = not_ready_since = clock::time_point::max();
     request over = std::move(sends.front());
     sends.pop_front();
     finish(std::move(over), how);
     if (how != IBV_WC_SUCCESS) fail();
+  }
+}
+
+/// What does not wait for a READ before it is done first.
+void pair::overtake_reads() {
+  bool behind = false;
+  for (request& each : sends) {
+    const bool reads = each.what.opcode == IBV_WR_RDMA_READ;
+    if (behind && (each.what.send_flags & IBV_SEND_FENCE) != 0) return;
+    behind |= reads;
+    if (!behind || reads || each.overtook) continue;
+    if (everything().time && !each.arrived) return;
+    if (!work(each, each.ended)) return;
+    each.overtook = true;
+    if (each.ended != IBV_WC_SUCCESS) return;
   }
 }
 
