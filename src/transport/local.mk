@@ -48,7 +48,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connect/cold_traffic.hpp \
   src/transport/verbs/connect/connector.hpp \
   src/transport/verbs/connect/device_events.hpp \
-  src/transport/verbs/connect/failure_notices.hpp \
+  src/transport/verbs/connect/notices.hpp \
   src/transport/verbs/connect/handshake.hpp \
   src/transport/verbs/connect/handshake_packing.hpp \
   src/transport/verbs/connect/interface.hpp \
@@ -139,7 +139,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connect/connector.cpp \
   src/transport/verbs/connect/connector_pairs.cpp \
   src/transport/verbs/connect/device_events.cpp \
-  src/transport/verbs/connect/failure_notices.cpp \
+  src/transport/verbs/connect/notices.cpp \
   src/transport/verbs/connect/handshake_packing.cpp \
   src/transport/verbs/connect/pairs/pair_maker.cpp \
   src/transport/verbs/connect/promoter.cpp \

@@ -45,7 +45,8 @@ check_PROGRAMS += \
   tests/job/start \
   tests/job/threads \
   tests/job/traffic \
-  tests/job/unequal
+  tests/job/unequal \
+  tests/job/unreachable
 
 tests_job_mpi_collectives_SOURCES = tests/job/mpi/collectives.c tests/job/mpi/support.h
 tests_job_mpi_collectives_LDADD = libmpi_abi.la
@@ -128,6 +129,8 @@ tests_job_traffic_SOURCES = tests/job/exchange.hpp tests/job/volume/traffic.cpp 
 tests_job_traffic_LDADD = libpeal.la
 tests_job_unequal_SOURCES = tests/job/failures/unequal.cpp tests/job/support.hpp
 tests_job_unequal_LDADD = libpeal.la
+tests_job_unreachable_SOURCES = tests/job/failures/unreachable.cpp tests/job/support.hpp
+tests_job_unreachable_LDADD = libpeal.la
 tests_job_refused_SOURCES = tests/job/failures/refused.cpp tests/job/failures/refused_calls.hpp tests/job/support.hpp
 tests_job_refused_LDADD = libpeal.la
 tests_job_reused_memory_SOURCES = tests/job/volume/reused_memory.cpp tests/job/support.hpp tests/unit/memory/leaving_memory.hpp

@@ -109,6 +109,7 @@ bool addresses::moved(peer_id which, const std::array<rail_place, most_rails>& n
   for (std::size_t each = 0; each < known.used().size(); ++each) {
     rail_address& rail = known.rails[each];
     if (rail.gid == now[each].gid && rail.lid == now[each].lid) continue;
+    if (rail.gid != now[each].gid) rail.door = 0;  // it is where the port was
     rail.gid = now[each].gid;
     rail.lid = now[each].lid;
     news = true;

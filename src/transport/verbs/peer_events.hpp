@@ -63,6 +63,16 @@ class peer_events {
   virtual void gave_up(peer_id) noexcept = 0;
   /// The peer says that it has heard that this process has given it up.
   virtual void confirmed(peer_id) noexcept = 0;
+  /// The peer's ports have other addresses now.
+  virtual void reached_elsewhere(peer_id) noexcept = 0;
+  /// The peer says that it has heard where this process's ports are.
+  virtual void knows_address(peer_id) noexcept = 0;
+
+  // ---- of this process
+  /// A port of its own has another address now.
+  virtual void moved() noexcept = 0;
+  /// A datagram was not acknowledged in time: the own devices may know why.
+  virtual void unanswered() noexcept = 0;
 
   // ---- questions
   /// Large payloads are to move over it, over as many queue pairs as `pair_choice` says. `needed`:

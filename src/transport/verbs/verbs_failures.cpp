@@ -164,6 +164,44 @@ void verbs_transport::state::gave_up(peer_id peer) noexcept {
 
 void verbs_transport::state::confirmed(peer_id by) noexcept { failure_notices.confirmed(by); }
 
+// ---- addresses that change
+
+void verbs_transport::state::reached_elsewhere(peer_id peer) noexcept {
+  datagrams.reached_elsewhere(peer);
+}
+
+void verbs_transport::state::knows_address(peer_id peer) noexcept {
+  address_notices.confirmed(peer);
+}
+
+/// Connections are made again, and their handshakes tell it.
+void verbs_transport::state::moved() noexcept {
+  for (peer_id each = 0; each < unreachable.size(); ++each)
+    if (datagrams.knows(each) && !unreachable[each] && !datagrams.left(each))
+      address_notices.tell(each);
+}
+
+void verbs_transport::state::unanswered() noexcept { device_events.read(); }
+
+/// Where the peer's address has changed at the same moment each tells it to where the other one
+/// was.
+void verbs_transport::state::tell_address(std::chrono::steady_clock::time_point now) noexcept {
+  address_notices.repeat(now);
+  const auto patience = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>{endpoint.set.timeout * longer_when_there});
+  for (const peer_id each : address_notices.silent(now, patience)) {
+    if (is_there(each)) continue;  // it computes, at the address that is known
+    address_notices.confirmed(each);
+    if (unreachable[each] || datagrams.left(each)) continue;
+    log_error(
+        "rank {} is lost: it has not confirmed for {} s that this rank is at {} now; it computes, "
+        "or its own address has changed at the same moment, so that neither knows where the other "
+        "one is: with a second card (PEAL_VERBS_DEVICE=all) they would have met there",
+        each, endpoint.set.timeout * longer_when_there, to_text(addresses.own().first().gid));
+    refused(each);
+  }
+}
+
 void verbs_transport::state::pairs_changed(connection& of) noexcept { payloads.pairs_changed(of); }
 
 // ---- questions

@@ -101,6 +101,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   }
   void go_on_with_broken(std::chrono::steady_clock::time_point now) noexcept;
   void look_at_the_clock() noexcept;
+  void tell_address(std::chrono::steady_clock::time_point now) noexcept;
   bool poll_port() noexcept;
   void arrived(const std::byte* packet, std::size_t bytes, std::uint8_t rail) noexcept;
   void close(verbs::connection&) noexcept;
@@ -119,6 +120,10 @@ struct verbs_transport::state final : private verbs::peer_events {
   void vanished(peer_id, verbs::peer_loss) noexcept override;
   void gave_up(peer_id) noexcept override;
   void confirmed(peer_id) noexcept override;
+  void reached_elsewhere(peer_id) noexcept override;
+  void knows_address(peer_id) noexcept override;
+  void moved() noexcept override;
+  void unanswered() noexcept override;
   verbs::pair_progress pairs_wanted(verbs::connection&, bool needed) noexcept override;
   verbs::outcome pairs_told(verbs::connection&, const verbs::payload_view&) noexcept override;
   bool admits(peer_id, bool needed) noexcept override;
@@ -148,7 +153,8 @@ struct verbs_transport::state final : private verbs::peer_events {
   verbs::retired_pairs retired_pairs;
   verbs::connector connector;
   verbs::reconnector reconnector;
-  verbs::failure_notices failure_notices;
+  verbs::notices failure_notices;
+  verbs::notices address_notices;
   verbs::datagrams datagrams;
   verbs::promoter promoter;
   verbs::device_events device_events;

@@ -119,7 +119,8 @@ verbs_transport::state::state(open_ports& by)
       retired_pairs{endpoint},
       connector{endpoint, connections, sender, all_ports, addresses, by.peers, *this},
       reconnector{endpoint, connections, connector, pair_maker, sender, payloads, *this},
-      failure_notices{connector},
+      failure_notices{connector, handshake_kind::failed},
+      address_notices{connector, handshake_kind::moved},
       datagrams{endpoint, all_ports, addresses, by.all_probers(), out, by.peers, *this},
       promoter{endpoint,  connections, sender,   addresses,
                connector, datagrams,   payloads, rules_of(by.from, endpoint, by.peers),
@@ -341,6 +342,7 @@ void verbs_transport::state::look_at_the_clock() noexcept {
   const auto now = std::chrono::steady_clock::now();
   datagrams.look_for_lost(now);
   if (failure_notices.any()) failure_notices.repeat(now);
+  if (address_notices.any()) tell_address(now);
   if (retired_pairs.any()) {
     device_events.read();
     retired_pairs.step(now, [this] { read_completions(); });
@@ -374,7 +376,8 @@ void verbs_transport::disarm() noexcept {
 }
 std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
   auto first = std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(),
-                         state_->failure_notices.due(), state_->reconnector.due()});
+                         state_->failure_notices.due(), state_->address_notices.due(),
+                         state_->reconnector.due()});
   for (const handshake_port* each : state_->all_ports) first = std::min(first, each->due());
   for (const auto& each : further_) first = std::min(first, each->wakes_at());
   return first;

@@ -83,7 +83,7 @@ enum class handshake_kind : std::uint8_t {
   reply,        // this is mine; it knows yours
   acknowledge,  // I have your reply: you may send
   gone,         // your reply answers a request that I have given up
-  failed,       // for me you have failed, for good: failure_notices.hpp
+  failed,       // for me you have failed, for good: notices.hpp
   failed_too,   // I have heard that
   // No connection at the moment; datagrams pass meanwhile. your_attempt is 1 when I have no
   // connection at all.
@@ -91,8 +91,10 @@ enum class handshake_kind : std::uint8_t {
   // The request is to go on with a connection that has ended here in good order: all has been said
   // and heard.
   over,
+  moved,      // my ports have other addresses now, as `places` says
+  moved_too,  // I have heard that
 };
-inline constexpr handshake_kind last_handshake_kind = handshake_kind::over;
+inline constexpr handshake_kind last_handshake_kind = handshake_kind::moved_too;
 
 /// Where a rail is now: the address that was told at the start may have changed.
 struct rail_place {

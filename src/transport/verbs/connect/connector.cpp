@@ -99,6 +99,13 @@ void connector::start(peer_id to) noexcept {
   send_and_repeat(*made, packet(*made, handshake_kind::request, 0));
 }
 
+std::array<rail_place, most_rails> connector::own_places() const noexcept {
+  std::array<rail_place, most_rails> made;
+  for (std::size_t each = 0; each < most_rails; ++each)
+    made[each] = {addresses_.own().rails[each].gid, addresses_.own().rails[each].lid, 0};
+  return made;
+}
+
 handshake_packet connector::packet(const connection& of, handshake_kind kind,
                                    std::uint32_t answers) const noexcept {
   handshake_packet made;
@@ -118,8 +125,7 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind,
   made.goes_on = of.handshake.goes_on_;
   made.link = of.handshake.link_;
   made.taken = of.eager.credits.taken();
-  for (std::size_t each = 0; each < most_rails; ++each)
-    made.places[each] = {addresses_.own().rails[each].gid, addresses_.own().rails[each].lid, 0};
+  made.places = own_places();
   return made;
 }
 
@@ -236,10 +242,13 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
     case handshake_packing::verdict::refused: ++endpoint_.counters.packets_refused; return;
     case handshake_packing::verdict::repeated: ++endpoint_.counters.handshakes_stale; return;
   }
-  if ((said.kind == handshake_kind::request || said.kind == handshake_kind::reply) &&
-      addresses_.moved(said.from, said.places))
+  if ((said.kind == handshake_kind::request || said.kind == handshake_kind::reply ||
+       said.kind == handshake_kind::moved || said.kind == handshake_kind::moved_too) &&
+      addresses_.moved(said.from, said.places)) {
     log_info("rank {} is reached at {} now", said.from,
              to_text(addresses_.of(said.from)->first().gid));
+    events_.reached_elsewhere(said.from);
+  }
   if (said.kind == handshake_kind::failed) {
     (void)say(said.from, handshake_kind::failed_too, 0);
     events_.gave_up(said.from);
@@ -250,6 +259,14 @@ void connector::got(const std::byte* packet, std::size_t bytes) noexcept {
     return;
   }
   if (events_.is_given_up(said.from)) return;
+  if (said.kind == handshake_kind::moved) {
+    (void)say(said.from, handshake_kind::moved_too, 0);
+    return;
+  }
+  if (said.kind == handshake_kind::moved_too) {
+    events_.knows_address(said.from);
+    return;
+  }
   connection* const known = connections_.of(said.from);
   // What is under way is to arrive even then.
   if (leaving_ && !(known && (said.goes_on != 0 || known->handshake.goes_on_))) return;
@@ -364,6 +381,7 @@ int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexc
   made.your_attempt = answers;
   made.credits = made.most_credits = 1;
   made.kind = kind;
+  made.places = own_places();
   return send(made);
 }
 

@@ -15,7 +15,7 @@
 // reply to it is then answered with `gone`. What is not proven to come from a process of this job,
 // or came before, is dropped and counted (handshake_packing.hpp). A handshake is never given up for
 // lack of an answer: the peer may compute for an hour before it looks. A peer that was given up for
-// another reason is told so (failure_notices.hpp).
+// another reason is told so (notices.hpp).
 //
 // A connection that broke goes on in the same way, under a new number on both sides
 // (reconnector.hpp says when). Requests and replies then say how many packets of the other side
@@ -26,6 +26,7 @@
 // Errors   what cannot be made, or reached, is told to peer_events::refused, with the cause logged.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <span>
 #include <vector>
@@ -96,6 +97,7 @@ class connector {
   [[nodiscard]] bool learn(connection&, const handshake_packet&) noexcept;
   [[nodiscard]] bool begin_sending(connection&) noexcept;
   void open(connection&) noexcept;
+  [[nodiscard]] std::array<rail_place, most_rails> own_places() const noexcept;
   [[nodiscard]] handshake_packet packet(const connection&, handshake_kind,
                                         std::uint32_t answers) const noexcept;
   [[nodiscard]] int send(const handshake_packet&) noexcept;

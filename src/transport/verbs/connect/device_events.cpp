@@ -193,14 +193,17 @@ void device_events::address_changed(const news& told) noexcept {
   if (!moved && gid_before == on.gid().index && key_before == on.pkey_index()) return;
   log_warning("{} has another {} now ({}); connections are made again with it", on.name(),
               moved ? "address" : "index of its GID or P_Key", to_text(on.address()));
-  if (moved) (void)addresses_.moved(told.rail, on.address());
+  const bool is_news = moved && addresses_.moved(told.rail, on.address());
   handshake_port& port = *ports_[told.rail];
   port.forget_routes();
   if (key_before != on.pkey_index()) port.broke("its P_Key has another index");
   connections_.for_each([&](connection& each) {
     if (each.is_open() && each.eager.rail == told.rail)
-      events_.broke(each, "the port has another address");
+      events_.broke(each,
+                    "the port has another address (if its peer's has changed at the same moment, "
+                    "only a second card leads from one to the other)");
   });
+  if (is_news) events_.moved();
 }
 
 }  // namespace peal::verbs

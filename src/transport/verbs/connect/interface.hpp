@@ -7,10 +7,10 @@
 
 #include "transport/verbs/connect/connector.hpp"
 #include "transport/verbs/connect/device_events.hpp"
-#include "transport/verbs/connect/failure_notices.hpp"
 #include "transport/verbs/connect/handshake.hpp"
 #include "transport/verbs/connect/handshake_packing.hpp"
 #include "transport/verbs/connect/lifetime.hpp"
+#include "transport/verbs/connect/notices.hpp"
 #include "transport/verbs/connect/pairs/pair_maker.hpp"
 #include "transport/verbs/connect/pairs/pairing.hpp"
 #include "transport/verbs/connect/promoter.hpp"

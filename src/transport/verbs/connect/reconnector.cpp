@@ -12,11 +12,6 @@ namespace {
 /// For devices that do not tell when everything has come; and between two tries to get queue pairs.
 constexpr std::chrono::milliseconds between_tries{50};
 
-/// A peer whose process is there, as the kernel of its node says, may compute, and answer later. It
-/// has so many times as long: not for ever, since the device's way to it may be cut for good where
-/// the kernel's is not.
-constexpr int longer_when_there = 10;
-
 /// Times that this process may look late, of one failure: one that always does gives up too.
 constexpr unsigned most_late_looks = 16;
 

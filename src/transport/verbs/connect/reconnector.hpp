@@ -36,6 +36,11 @@ namespace peal::verbs {
 
 class connections;
 
+/// A peer whose process is there, as the kernel of its node says, may compute, and answer later. It
+/// has so many times as long: not for ever, since the device's way to it may be cut for good where
+/// the kernel's is not.
+inline constexpr int longer_when_there = 10;
+
 class reconnector {
  public:
   using clock = std::chrono::steady_clock;

@@ -190,8 +190,8 @@ void datagram_channel::lost(std::uint32_t repeats) noexcept {
   repeat_end_ = base_ + std::min(repeats, sent_ - base_);
 }
 
-void datagram_channel::expire(clock::time_point now) noexcept {
-  if (now < due_) return;
+bool datagram_channel::expire(clock::time_point now) noexcept {
+  if (now < due_) return false;
   pause_ = std::min(pause_ * 2, longest_datagram_pause);
   due_ = now + pause_;
   recovering_ = true;
@@ -199,6 +199,7 @@ void datagram_channel::expire(clock::time_point now) noexcept {
   silent_ = true;
   halve();
   lost(1);
+  return true;
 }
 
 void datagram_channel::acknowledged(std::uint32_t count, bool gap, clock::time_point now) noexcept {

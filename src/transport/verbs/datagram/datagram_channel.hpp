@@ -108,8 +108,8 @@ class datagram_channel {
   }
   /// When `expire` has something to do.
   [[nodiscard]] clock::time_point due() const noexcept { return due_; }
-  /// Nothing was heard: the oldest packet is to be repeated.
-  void expire(clock::time_point now) noexcept;
+  /// Nothing was heard: the oldest packet is to be repeated. False: it is not time yet.
+  bool expire(clock::time_point now) noexcept;
 
   /// The peer has failed: what waits for it is dropped, and what comes from it is not delivered.
   void abandon() noexcept;

@@ -66,6 +66,12 @@ void datagrams::watch(peer_id which) noexcept {
   watch_.watch(which, ways, clock::now());
 }
 
+void datagrams::reached_elsewhere(peer_id which) noexcept {
+  if (!watch_.watches(which)) return;
+  watch_.end(which);
+  watch(which);
+}
+
 bool datagrams::is_usable(const rail_pair& way) const noexcept {
   return !ports_[way.own]->is_gone() && (endpoint_.down & 1u << way.own) == 0;
 }
@@ -279,11 +285,11 @@ bool datagrams::poll() noexcept {
 bool datagrams::look_at_the_clock() noexcept {
   const auto now = clock::now();
   if (now < next_look_) return false;
-  bool moved = false;
+  bool moved = false, silent = false;
   next_look_ = datagram_channel::never;
   for (std::size_t each = 0; each < timed_.size();) {
     datagram_channel& of = *timed_[each];
-    of.expire(now);
+    silent |= of.expire(now);
     if (of.has_something_to_send()) {
       note(of);
       moved = true;
@@ -298,6 +304,7 @@ bool datagrams::look_at_the_clock() noexcept {
     next_look_ = std::min(next_look_, of.due());
     ++each;
   }
+  if (silent) events_.unanswered();
   return moved;
 }
 

@@ -93,6 +93,8 @@ class datagrams final : private datagram_output {
   void disconnected(peer_id which) noexcept {
     if (channels_[which]) watch(which);
   }
+  /// It is to be looked for at its new address.
+  void reached_elsewhere(peer_id) noexcept;
   /// Its connection broke: its node is asked until there is one again.
   void interrupted(peer_id which) noexcept { watch(which); }
   [[nodiscard]] bool is_there(peer_id which, clock::time_point now) const noexcept {

@@ -70,6 +70,7 @@ class node_watch {
   /// of its ways, of which there is one at least.
   void watch(peer_id, const std::vector<way_to_ask>& ways, clock::time_point now);
   void end(peer_id) noexcept;
+  [[nodiscard]] bool watches(peer_id which) const noexcept { return places_[which] != 0; }
   /// Whether its node has answered lately, and no door of its was shut. False where it is not
   /// watched, or the node has never answered.
   [[nodiscard]] bool is_there(peer_id, clock::time_point now) const noexcept;

@@ -116,4 +116,46 @@ TEST_F(verbs_device_events, who_sleeps_wakes_to_open_the_queue_pair_of_a_second_
   other.join();
 }
 
+// ---- paths that are dead: nobody is told, and nothing says so but silence
+
+using verbs_dead_paths = verbs_device_events;
+
+TEST_F(verbs_dead_paths, a_connection_tries_one_pair_of_ports_after_the_other) {
+  for (const peer_id whose : {0u, 1u}) {
+    for (way& each : ways) each = {};
+    begin_apart(2, {{.network = 1}, {.network = 2}, {.network = 3}}, hasty());
+    meet(0, 1);
+    for (const peer_id each : {0u, 1u}) got(each).clear();
+    for (const std::size_t dead : {0u, 1u}) {
+      for (int left = 100; left > 0; --left) turn();
+      card_of(whose, dead).ports[0].cut = true;
+      for (int left = 200; left > 0; --left) turn();
+      finish();
+      if (HasFailure()) return;
+    }
+    EXPECT_EQ(card_of(0, 0).count(IBV_QPT_RC) + card_of(0, 1).count(IBV_QPT_RC), 0u);
+    EXPECT_GT(card_of(0, 2).count(IBV_QPT_RC), 0u);
+  }
+}
+
+/// Each end has lost another one of its ports: the pair in which both are left is found.
+TEST_F(verbs_dead_paths, the_one_pair_of_ports_that_is_left_is_found) {
+  begin_apart(2, {{.network = 1}, {.network = 2}, {.network = 3}}, hasty());
+  for (way& each : ways) each = {};
+  card_of(0, 0).ports[0].cut = true;
+  card_of(1, 1).ports[0].cut = true;
+  for (int left = 200; left > 0; --left) turn();
+  finish();
+  EXPECT_GT(card_of(0, 2).count(IBV_QPT_RC), 0u);
+}
+
+/// Short packets pass, also those by which adapters answer.
+TEST_F(verbs_dead_paths, a_path_that_takes_short_packets_only_is_left) {
+  start_on_two(false);
+  card_of(0, 0).ports[0].switch_takes = 512;
+  for (int left = 300; left > 0; --left) turn();
+  finish();
+  EXPECT_EQ(card_of(0, 0).count(IBV_QPT_RC), 0u);
+}
+
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -130,11 +131,79 @@ TEST_F(verbs_datagrams, leave_large_messages_to_a_connection_over_the_second_car
     for (const peer_id whose : {0u, 1u}) {
       SCOPED_TRACE(each.name);
       start_on(two_networks);
+      if (each.name == std::string_view{"without datagrams"}) continue;  // nor anything else
       each.go(card_of(whose, 0));
       for (int left = 200; left > 0; --left) turn();
       finish();
       if (HasFailure()) return;
     }
+}
+
+// ---- addresses that change
+
+/// That an end has another address is in no datagram.
+TEST_F(verbs_datagrams, go_on_when_a_port_has_another_address) {
+  for (const bool infiniband : {true, false})
+    for (const peer_id whose : {0u, 1u}) {
+      start_on({{.network = 1, .infiniband = infiniband}});
+      talk(100);
+      const ibv_gid other = verbs_double::gid_of({.network = 1, .host = 77});
+      card_of(whose, 0).take_down();
+      talk(20);
+      card_of(whose, 0).bring_up(1, infiniband ? 77 : 0, infiniband ? nullptr : &other);
+      talk(300);
+      finish();
+      if (HasFailure()) return;
+    }
+}
+
+/// It has nothing to send, and its peer looks for it where it was.
+TEST_F(verbs_datagrams, reach_a_peer_that_only_receives_at_its_other_address) {
+  verbs_options settings = without_connections();
+  settings.set.timeout = 0.2;  // for it to look at what its device tells
+  start_on({{.network = 1, .infiniband = true}}, settings);
+  card_of(1, 0).bring_up(1, 77);
+  for (int left = 200; left > 0; --left) {
+    send_some(0);
+    poll();
+    check(0);
+  }
+  finish();
+}
+
+/// Each tells it to where the other one was; on their second cards they meet.
+TEST_F(verbs_datagrams, go_on_when_both_ends_have_other_addresses_at_the_same_moment) {
+  for (const bool connected : {false, true}) {
+    start_on({{.network = 1, .infiniband = true}, {.network = 2, .infiniband = true}},
+             connected ? hasty() : without_connections());
+    talk(100);
+    for (const peer_id each : {0u, 1u})
+      card_of(each, 0).bring_up(1, static_cast<std::uint16_t>(77 + each));
+    talk(300);
+    finish();
+    if (HasFailure()) return;
+  }
+}
+
+/// With one card neither can find the other one.
+TEST_F(verbs_datagrams, give_up_when_nothing_leads_to_the_other_address) {
+  for (const bool connected : {false, true}) {
+    verbs_options settings = connected ? hasty() : without_connections();
+    settings.set.timeout = 0.1;
+    start_on({{.network = 1, .infiniband = true}}, settings);
+    for (const peer_id each : {0u, 1u})
+      card_of(each, 0).bring_up(1, static_cast<std::uint16_t>(77 + each));
+    ASSERT_TRUE(at(0).send(1, message(8, 0), "12345678"));
+    std::vector<peer_id> lost[2];
+    EXPECT_TRUE(until([&] { poll(256); },
+                      [&] {
+                        for (const peer_id each : {0u, 1u})
+                          for (const peer_id gone : at(each).lost()) lost[each].push_back(gone);
+                        return !lost[0].empty() && !lost[1].empty();
+                      }));
+    EXPECT_EQ(lost[0], std::vector<peer_id>{1});
+    EXPECT_EQ(lost[1], std::vector<peer_id>{0});
+  }
 }
 
 }  // namespace
