@@ -110,7 +110,8 @@ TEST_F(verbs_lies_about_keys, behind_the_last_ones_none_are_used) {
   lie(exposed::number(where), 1, 3);
   // Rank 1 takes no part, so the rest of the payload, which rank 0 asks it for, does not come.
   poll_one(0);
-  EXPECT_EQ(count(0, "verbs.read_bytes") - before, of.begin_of(1));
+  EXPECT_GT(count(0, "verbs.read_bytes"), before);
+  EXPECT_LE(count(0, "verbs.read_bytes") - before, of.begin_of(1));
   EXPECT_EQ(fetching->calls, 0);
   EXPECT_TRUE(at(0).lost().empty());
   at(0).peer_failed(1);
