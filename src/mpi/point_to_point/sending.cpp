@@ -75,6 +75,8 @@ void check_peer(const communicator& on, int peer, int tag, bool receives) {
        receives ? "source" : "dest", peer, "it is no rank of the communicator");
   need(tag >= 0 || (receives && tag == MPI_ANY_TAG), MPI_ERR_TAG, "tag", tag,
        "it must not be negative");
+  need(tag >= 0 || !detail::names_tags(*on.state), MPI_ERR_TAG, "tag", tag,
+       "the communicator was made with the hint mpi_assert_no_any_tag");
 }
 
 void check_memory(const void* buffer, std::int64_t count, MPI_Datatype type) {
