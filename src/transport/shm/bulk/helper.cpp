@@ -186,15 +186,20 @@ void helper::fill(transfer& record, std::byte* place, std::size_t at, std::size_
     else if (past) copy_past_caches(place, source_of(record, at), bytes);
     else copy_wide(place, source_of(record, at), bytes);
   };
-  if (number < timed_pieces) record.write_time[number] = pace::time(copy);
+  if (number < timed_pieces && is_measured(record)) record.write_time[number] = pace::time(copy);
   else copy();
 }
 
-/// The last piece, which may be shorter, is not counted. Of what was packed a trial alone counts,
-/// and where it has pieces of both ways: how long packing takes depends on the elements.
+/// Of what is packed a trial alone counts: how long it takes depends on the elements, so that only
+/// pieces of one payload can be compared.
+bool helper::is_measured(const transfer& record) noexcept {
+  return record.trial || !record.source_packed;
+}
+
+/// The last piece, which may be shorter, is not counted.
 void helper::learn(const transfer& record) noexcept {
   const std::uint32_t pieces = record.helped.load(std::memory_order_relaxed);
-  if (record.source_packed && (!record.trial || pieces <= timed_pieces)) return;
+  if (!is_measured(record) || (record.source_packed && pieces <= timed_pieces)) return;
   for (std::uint32_t each = 0; each < timed_pieces && each + 1 < pieces; ++each)
     pace_of(record).note(record.past_caches != (record.trial && each == 0), record.piece_bytes,
                          std::max(record.write_time[each], record.read_time[each]));

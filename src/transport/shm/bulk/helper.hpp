@@ -46,6 +46,7 @@ class helper {
   [[nodiscard]] bool has_room(ring&, const transfer&) noexcept;
   void fill(transfer&, std::byte* place, std::size_t at, std::size_t bytes,
             std::uint32_t number) noexcept;
+  [[nodiscard]] static bool is_measured(const transfer&) noexcept;
   void learn(const transfer&) noexcept;
   outcome leave(transfer&) noexcept;
   [[nodiscard]] const std::byte* source_of(const transfer&, std::size_t at) const noexcept;
