@@ -114,6 +114,7 @@ EXTRA_DIST += \
   examples/bench/mpi/init.c \
   examples/bench/mpi/latency.c \
   examples/bench/mpi/mbw_mr.c \
+  examples/bench/mpi/mt_rate.c \
   examples/bench/mpi/multi_lat.c \
   examples/bench/mpi/reduce.c \
   examples/bench/mpi/reduce_scatter.c \

@@ -19,6 +19,7 @@ check_PROGRAMS += \
   tests/job/messages \
   tests/job/mpi_collectives \
   tests/job/mpi_derived \
+  tests/job/mpi_hints \
   tests/job/mpi_intercommunicators \
   tests/job/mpi_members \
   tests/job/mpi_messages \
@@ -52,6 +53,8 @@ tests_job_mpi_collectives_SOURCES = tests/job/mpi/collectives.c tests/job/mpi/su
 tests_job_mpi_collectives_LDADD = libmpi_abi.la
 tests_job_mpi_derived_SOURCES = tests/job/mpi/derived.c tests/job/mpi/support.h
 tests_job_mpi_derived_LDADD = libmpi_abi.la
+tests_job_mpi_hints_SOURCES = tests/job/mpi/hints.c tests/job/mpi/support.h
+tests_job_mpi_hints_LDADD = libmpi_abi.la -lpthread
 tests_job_mpi_intercommunicators_SOURCES = tests/job/mpi/intercommunicators.c tests/job/mpi/support.h
 tests_job_mpi_intercommunicators_LDADD = libmpi_abi.la
 tests_job_mpi_members_SOURCES = tests/job/mpi/members.c tests/job/mpi/support.h

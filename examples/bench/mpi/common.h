@@ -22,6 +22,7 @@ typedef struct {
   // seconds for each size, by which the iterations of a collective are chosen; 0: as many as asked
   // for
   double budget;
+  int threads;  // 0: the program has one
   int rank, ranks;
 } settings;
 
@@ -34,16 +35,18 @@ static inline size_t bytes_of(const char* text) {
   return value;
 }
 
-// Starts MPI and reads -m min:max -i iterations -x warm-up -W window -f -s step -b milliseconds
-// over the defaults given.
+// Starts MPI and reads -m min:max -i iterations -x warm-up -W window -f -s step -b milliseconds -t
+// threads over the defaults given.
 static inline settings begin(int* argc, char*** argv, settings s) {
-  MPI_Init(argc, argv);
+  int provided = MPI_THREAD_SINGLE, needed = s.threads == 0 ? provided : MPI_THREAD_MULTIPLE;
+  MPI_Init_thread(argc, argv, needed, &provided);
+  if (provided < needed) MPI_Abort(MPI_COMM_WORLD, 2);
   MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
   if (s.window == 0) s.window = 64;
   if (s.step == 0) s.step = 2;
   int option;
-  while ((option = getopt(*argc, *argv, "m:i:x:W:fs:b:")) != -1) {
+  while ((option = getopt(*argc, *argv, "m:i:x:W:fs:b:t:")) != -1) {
     char* colon;
     switch (option) {
       case 'm':
@@ -57,6 +60,7 @@ static inline settings begin(int* argc, char*** argv, settings s) {
       case 'x': s.warm_up = s.large_warm_up = atoi(optarg); break;
       case 'W': s.window = atoi(optarg); break;
       case 'f': s.full = 1; break;
+      case 't': s.threads = atoi(optarg); break;
       case 's': s.step = strtoull(optarg, NULL, 10); break;
       case 'b': s.budget = atof(optarg) / 1e3; break;
       default: MPI_Abort(MPI_COMM_WORLD, 2);

@@ -128,6 +128,8 @@ PEAL_EXPORT bool same_node(const communicator_state&, int rank, const location&)
 PEAL_EXPORT communicator_state& duplicate(communicator_state&, const location&);  // collective
 /// Collective. The new one refuses any_tag, and spreads its messages over the lanes by their tags.
 PEAL_EXPORT communicator_state& duplicate_with_named_tags(communicator_state&, const location&);
+/// Whether it refuses any_tag.
+PEAL_EXPORT bool names_tags(const communicator_state&) noexcept;
 /// Collective. A rank without a colour (`joins` false) gets null.
 PEAL_EXPORT communicator_state* split(communicator_state&, bool joins, std::int64_t color,
                                       std::int64_t key, const location&);
@@ -144,10 +146,12 @@ PEAL_EXPORT bool has_one(node_part, const location&);
 /// The largest of which no single one has all ranks of the communicator, the same on all of them;
 /// false: there is none.
 PEAL_EXPORT bool largest_dividing(const communicator_state&, node_part& found, const location&);
-/// A copy that is being made: collective, though it does not wait for the other ranks. When `ends`
-/// has finished, and before it is given back, finish_duplicate tells the copy; null: `ends` has an
+/// A copy that is being made: collective, though it does not wait for the other ranks. Where all
+/// ranks want named tags it is one that refuses any_tag, else it takes any. When `ends` has
+/// finished, and before it is given back, finish_duplicate tells the copy; null: `ends` has an
 /// error, or, where it has none, all ranks find that no number is free for one more.
-PEAL_EXPORT pending_copy* start_duplicate(communicator_state&, operation*& ends, const location&);
+PEAL_EXPORT pending_copy* start_duplicate(communicator_state&, bool named_tags, operation*& ends,
+                                          const location&);
 PEAL_EXPORT communicator_state* finish_duplicate(pending_copy*) noexcept;
 /// Collective over the members alone: `members` are ranks of `from`, this one among them, in the
 /// order of the new communicator, and the same list on all. `tag`: any number but 0 and any_tag,

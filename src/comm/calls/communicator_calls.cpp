@@ -109,12 +109,6 @@ communicator_state* split_by(job& here, communicator_state& from, split_request 
   }
 }
 
-/// What the first rank says in a dup.
-struct copy_offer {
-  context_pool::offer context;
-  std::uint32_t names_tags = 0;
-};
-
 [[noreturn]] void refuse_mixed(const location& where) {
   throw error(
       errc::invalid_argument,
@@ -173,10 +167,7 @@ bool same_node(const communicator_state& in, int rank, const location& where) {
 
 communicator_state& duplicate(communicator_state& from, const location& where) {
   communicator_state& made = copy_of(job::require(where), from, false, where);
-  if (from.neighbors) {
-    const std::lock_guard<engine> guard{made.home.progress};
-    made.set_neighbors(*from.neighbors);
-  }
+  copy_neighbors(from, made);
   return made;
 }
 
@@ -184,6 +175,7 @@ communicator_state& duplicate_with_named_tags(communicator_state& from, const lo
   job& here = job::require(where);
   communicator_state& made = copy_of(here, from, true, where);
   made.tags_named = true;
+  copy_neighbors(from, made);
   if (here.lane_count() == 1) return made;
   made.ways.push_back(&made);
   try {
@@ -199,6 +191,8 @@ communicator_state& duplicate_with_named_tags(communicator_state& from, const lo
   }
   return made;
 }
+
+bool names_tags(const communicator_state& of) noexcept { return of.tags_named; }
 
 communicator_state* split(communicator_state& from, bool joins, std::int64_t color,
                           std::int64_t key, const location& where) {

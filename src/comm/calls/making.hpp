@@ -6,6 +6,7 @@
 // Errors   refuse_more throws peal::error, no_space.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
@@ -34,6 +35,12 @@ class offers {
   std::vector<context_pool::offer> made_;
 };
 
+/// What the first rank says in a dup. `names_tags`: as it wants it.
+struct copy_offer {
+  context_pool::offer context;
+  std::uint32_t names_tags = 0;
+};
+
 /// Of a communicator, before the first call by which another one is made of it: continuations of
 /// that call may make others on this rank, and later ones on another.
 using known_shapes = std::vector<direct::learnt_ways::known_shape>;
@@ -46,6 +53,14 @@ inline detail::communicator_state& make_communicator(job& here, const team& memb
   auto* const made = new detail::communicator_state(members, home, like, known);
   if (home.living) home.living->made(*made);
   return *made;
+}
+
+/// What a copy has besides its number.
+inline void copy_neighbors(const detail::communicator_state& from,
+                           detail::communicator_state& made) {
+  if (!from.neighbors) return;
+  const std::lock_guard<engine> guard{made.home.progress};
+  made.set_neighbors(*from.neighbors);
 }
 
 [[noreturn]] inline void refuse_more_communicators(const detail::location& where) {

@@ -31,8 +31,8 @@ void refuse_tag(int tag, bool any, const detail::location& where) {
 
 void refuse_any_tag(const detail::location& where) {
   throw error(errc::invalid_tag,
-              "any_tag, which this communicator has renounced: it was made by dup(no_any_tag), and "
-              "its receives and probes name their tag",
+              "any_tag, which this communicator has renounced: it was made by dup(no_any_tag), or "
+              "with the hint mpi_assert_no_any_tag, and its receives and probes name their tag",
               -1, where);
 }
 

@@ -1,6 +1,7 @@
 #include "mpi/collectives/fill.hpp"
 
 #include "mpi/collectives/between_groups.hpp"
+#include "mpi/support/place.hpp"
 
 namespace peal::mpi {
 
@@ -146,6 +147,35 @@ void fill_join(work& w, const void* from, void* into, std::int64_t count, MPI_Da
   if (w.is_inter()) return between_groups::fill_join(w, from, into, count, type, op);
   refuse_in_place(into, "recvbuf");
   w.join(from, into, count, type, op);
+}
+
+bool try_allreduce_at_once(MPI_Comm comm, const void* from, void* into, std::int64_t count,
+                           MPI_Datatype type, MPI_Op op) {
+  const communicator& on = communicator_of(comm);
+  const datatype* const elements = datatypes().find(type);
+  const mpi::op* const how = ops().find(op);
+  if (on.is_inter() || elements == nullptr || !elements->committed || how == nullptr || count < 0)
+    return false;
+  const definition& of = elements->type();
+  const auto size = static_cast<std::size_t>(of.extent());
+  detail::collective_call call;
+  call.type = scalar_joined_by(*how, of);
+  if (call.type == detail::scalar::opaque ||
+      __builtin_mul_overflow(size, static_cast<std::size_t>(count), &call.bytes))
+    return false;
+  // MPI_IN_PLACE and null pointers are the first numbers.
+  const auto sent = reinterpret_cast<std::uintptr_t>(from),
+             received = reinterpret_cast<std::uintptr_t>(into),
+             first = reinterpret_cast<std::uintptr_t>(MPI_IN_PLACE);
+  const std::uintptr_t between = sent < received ? received - sent : sent - received;
+  if (sent <= first || received <= first || between < call.bytes) return false;
+  call.kind = detail::collective::allreduce;
+  call.send = from;
+  call.receive = into;
+  call.element_size = size;
+  call.op = {.kind = how->kind, .commutative = how->commutative};
+  detail::run_collective(*on.state, call, place);
+  return true;
 }
 
 void fill_join_blocks(work& w, const void* from, void* into, number_array counts,

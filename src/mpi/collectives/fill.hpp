@@ -29,6 +29,10 @@ void fill_reduce(work& w, const void* from, void* into, std::int64_t count, MPI_
 /// allreduce, scan and exscan.
 void fill_join(work& w, const void* from, void* into, std::int64_t count, MPI_Datatype type,
                MPI_Op op);
+/// An allreduce of numbers in the program's memory by an operation of the standard, which needs
+/// nothing but the call. False: it is another one, or an argument is wrong.
+[[nodiscard]] bool try_allreduce_at_once(MPI_Comm comm, const void* from, void* into,
+                                         std::int64_t count, MPI_Datatype type, MPI_Op op);
 /// Of blocks that are not all alike, `counts`; else of `equal` elements.
 void fill_join_blocks(work& w, const void* from, void* into, number_array counts,
                       std::int64_t equal, MPI_Datatype type, MPI_Op op);

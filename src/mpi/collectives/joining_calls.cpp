@@ -24,6 +24,7 @@ PEAL_MPI_FUNCTION(int, Reduce_c, const void* sendbuf, void* recvbuf, MPI_Count c
 PEAL_MPI_FUNCTION(int, Allreduce, const void* sendbuf, void* recvbuf, int count,
                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   return run("MPI_Allreduce", comm, [&] {
+    if (try_allreduce_at_once(comm, sendbuf, recvbuf, count, datatype, op)) return;
     run_work(collective::allreduce, comm,
              [&](work& w) { fill_join(w, sendbuf, recvbuf, count, datatype, op); });
   });
@@ -32,6 +33,7 @@ PEAL_MPI_FUNCTION(int, Allreduce, const void* sendbuf, void* recvbuf, int count,
 PEAL_MPI_FUNCTION(int, Allreduce_c, const void* sendbuf, void* recvbuf, MPI_Count count,
                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   return run("MPI_Allreduce_c", comm, [&] {
+    if (try_allreduce_at_once(comm, sendbuf, recvbuf, count, datatype, op)) return;
     run_work(collective::allreduce, comm,
              [&](work& w) { fill_join(w, sendbuf, recvbuf, count, datatype, op); });
   });

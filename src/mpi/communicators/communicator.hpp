@@ -60,10 +60,9 @@ struct communicator {
 };
 
 using communicator_table = handle_table<MPI_Comm, communicator, handle_kind::communicator>;
+inline constinit everlasting<communicator_table> all_communicators;
 [[nodiscard]] inline communicator_table& communicators() noexcept {
-  // Never destroyed: a program may ask for MPI_Finalized while static objects go.
-  static communicator_table& all = *new communicator_table;
-  return all;
+  return all_communicators.value;
 }
 
 [[noreturn, gnu::cold]] void fail_no_communicator(MPI_Comm comm);

@@ -13,24 +13,43 @@
 
 using namespace peal::mpi;
 namespace detail = peal::detail;
+namespace mpi = peal::mpi;
 
 namespace {
 
-/// Hints are not copied.
-void copy(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+/// Ranks may give different hints, and those that were refused their arguments are heard of here.
+bool all_want_named_tags(const communicator& among, const info& hints) {
+  int mine = wants_named_tags(hints) ? 1 : 0, all = 0;
+  detail::collective_call call;
+  call.kind = detail::collective::allreduce;
+  call.send = &mine;
+  call.receive = &all;
+  call.bytes = call.element_size = sizeof mine;
+  call.type = detail::scalar::i32;
+  call.op = {detail::builtin::min, true};
+  detail::run_collective(*among.state, call, place);
+  return all != 0;
+}
+
+enum class hints_are_given : bool { no, yes };
+
+/// Hints are not copied. `given`: the same on all ranks.
+void copy(MPI_Comm comm, hints_are_given given, MPI_Info info, MPI_Comm* newcomm) {
   const communicator& from = communicator_of(comm);
-  check_for_all(from, [&] {
+  const auto hints = check_for_all(from, [&] {
     need_place(newcomm, "newcomm");
-    (void)hints_of(info);
+    return hints_in(info);
   });
   *newcomm = MPI_COMM_NULL;
-  MPI_Comm handle = hand_out(detail::duplicate(*from.state, place), from);
+  const bool named = given == hints_are_given::yes && all_want_named_tags(from, hints);
+  const auto make = named ? &detail::duplicate_with_named_tags : &detail::duplicate;
+  MPI_Comm handle = hand_out(make(*from.state, place), from);
   communicator& made = communicator_of(handle);
   made.remote_first = from.remote_first;
   made.remote_size = from.remote_size;
   made.topology = from.topology;
+  set_hints(made, hints);
   try {
-    set_hints(made, info);
     from.attributes.copy_to(made.attributes, comm);
   } catch (...) {
     free_communicator(handle);
@@ -70,10 +89,11 @@ class copy_request final : public request {
 MPI_Request start_copy(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
                        const MPI_Request* request) {
   const communicator& from = communicator_of(comm);
+  mpi::info hints;
   try {
     need_place(request, "request");
     need_place(newcomm, "newcomm");
-    (void)hints_of(info);
+    hints = hints_in(info);
   } catch (...) {
     take_no_part(from, detail::call_form::steps);
     throw;
@@ -84,6 +104,7 @@ MPI_Request start_copy(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
   own->remote_size = from.remote_size;
   own->session_buffer = from.session_buffer;
   own->topology = from.topology;
+  set_hints(*own, hints);
   communicator& made = *own;
   const MPI_Comm handle = communicators().add(std::move(own));
   const auto forget = [&] {
@@ -93,9 +114,9 @@ MPI_Request start_copy(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
   std::unique_ptr<copy_request> begun;
   try {
     detail::operation* ends = nullptr;
-    detail::pending_copy* const pending = detail::start_duplicate(*from.state, ends, place);
+    detail::pending_copy* const pending =
+        detail::start_duplicate(*from.state, wants_named_tags(hints), ends, place);
     begun = std::make_unique<copy_request>(comm, handle, pending, ends);
-    set_hints(made, info);
     from.attributes.copy_to(made.attributes, comm);
   } catch (...) {
     made.attributes.erase_all(handle);
@@ -110,11 +131,13 @@ MPI_Request start_copy(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
 }  // namespace
 
 PEAL_MPI_FUNCTION(int, Comm_dup, MPI_Comm comm, MPI_Comm* newcomm) {
-  return run("MPI_Comm_dup", comm, [&] { copy(comm, MPI_INFO_NULL, newcomm); });
+  return run("MPI_Comm_dup", comm,
+             [&] { copy(comm, hints_are_given::no, MPI_INFO_NULL, newcomm); });
 }
 
 PEAL_MPI_FUNCTION(int, Comm_dup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
-  return run("MPI_Comm_dup_with_info", comm, [&] { copy(comm, info, newcomm); });
+  return run("MPI_Comm_dup_with_info", comm,
+             [&] { copy(comm, hints_are_given::yes, info, newcomm); });
 }
 
 PEAL_MPI_FUNCTION(int, Comm_idup, MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {

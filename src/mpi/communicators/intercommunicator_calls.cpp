@@ -84,7 +84,7 @@ PEAL_MPI_FUNCTION(int, Intercomm_create_from_groups, MPI_Group local_group, int 
   return run_with("MPI_Intercomm_create_from_groups", MPI_COMM_NULL, errhandler, [&] {
     need_place(stringtag, "stringtag");
     need_place(newintercomm, "newintercomm");
-    (void)hints_of(info);
+    const auto hints = hints_in(info);
     (void)errhandler_of(errhandler);
     const group& own = group_of(local_group, "local_group");
     need(local_leader >= 0 && local_leader < own.size(), MPI_ERR_RANK, "local_leader", local_leader,
@@ -108,7 +108,7 @@ PEAL_MPI_FUNCTION(int, Intercomm_create_from_groups, MPI_Group local_group, int 
     const group remote = pass_on_group(among, local_leader, found);
     const MPI_Comm made = form_intercommunicator(own, remote, stringtag, MPI_ERRORS_ARE_FATAL);
     replace_errhandler<MPI_Comm_errhandler_function>(communicator_of(made).errhandler, errhandler);
-    set_hints(communicator_of(made), info);
+    set_hints(communicator_of(made), hints);
     *newintercomm = made;
   });
 }

@@ -89,7 +89,7 @@ PEAL_MPI_FUNCTION(int, Comm_create_from_group, MPI_Group group, const char* stri
     need_place(stringtag, "stringtag");
     need_place(newcomm, "newcomm");
     const peal::mpi::group& members = group_of(group);
-    (void)hints_of(info);
+    const auto hints = hints_in(info);
     (void)errhandler_of(errhandler);
     detail::communicator_state& all = all_ranks();
     if (members.size() == 0) {
@@ -101,7 +101,7 @@ PEAL_MPI_FUNCTION(int, Comm_create_from_group, MPI_Group group, const char* stri
         hand_out(detail::form(all, members.world_ranks(), tag_of_text(stringtag, members), place),
                  MPI_ERRORS_ARE_FATAL, members.session_buffer);
     replace_errhandler<MPI_Comm_errhandler_function>(communicator_of(made).errhandler, errhandler);
-    set_hints(communicator_of(made), info);
+    set_hints(communicator_of(made), hints);
     *newcomm = made;
   });
 }

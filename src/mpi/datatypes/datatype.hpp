@@ -42,13 +42,15 @@ using datatype_table = handle_table<MPI_Datatype, datatype, handle_kind::datatyp
 [[noreturn, gnu::cold]] void fail_not_committed(const datatype& type);
 /// Fails for MPI_DATATYPE_NULL, for whatever is no datatype, and for an optional type that does not
 /// exist here. `argument` is what the handle is called.
-[[nodiscard]] inline datatype& datatype_of(MPI_Datatype type, const char* argument = "datatype") {
+// Always inline, as the next one, since every message comes by.
+[[nodiscard, gnu::always_inline]] inline datatype& datatype_of(MPI_Datatype type,
+                                                               const char* argument = "datatype") {
   datatype* const found = datatypes().find(type);
   if (found == nullptr) [[unlikely]]
     fail_no_datatype(type, argument);
   return *found;
 }
-[[nodiscard]] inline datatype& committed_datatype_of(MPI_Datatype type) {
+[[nodiscard, gnu::always_inline]] inline datatype& committed_datatype_of(MPI_Datatype type) {
   datatype& found = datatype_of(type);
   if (!found.committed) [[unlikely]]
     fail_not_committed(found);

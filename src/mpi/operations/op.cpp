@@ -79,20 +79,28 @@ op& op_of(MPI_Op handle) {
   return *found;
 }
 
+detail::scalar scalar_joined_by(const op& how, const definition& type) noexcept {
+  const basic_type* const basic = type.basic();
+  if (how.function != nullptr || how.large_function != nullptr || basic == nullptr ||
+      !serves(how.kind, basic->known))
+    return detail::scalar::opaque;
+  // Of a truth value that is a number: true is one, whatever it was made of.
+  if (basic->known == domain::logical && basic->scalar != detail::scalar::boolean)
+    return detail::scalar::opaque;
+  return basic->scalar;
+}
+
 joining::joining(MPI_Op handle, MPI_Datatype type) : how_{op_of(handle)}, type_{type} {
   shared_ = committed_datatype_of(type).shared;
   const definition& of = *shared_;
   element_bytes_ = static_cast<std::size_t>(of.extent());
   if (how_.function != nullptr || how_.large_function != nullptr) return;
+  scalar_ = scalar_joined_by(how_, of);
+  if (scalar_ != detail::scalar::opaque) return;
   const basic_type* const basic = of.basic();
   if (basic != nullptr && serves(how_.kind, basic->known)) {
-    scalar_ = basic->scalar;
-    if (scalar_ == detail::scalar::opaque) kernel_ = number_kernel(how_.kind, *basic);
-    if (scalar_ != detail::scalar::opaque && basic->known == domain::logical &&
-        scalar_ != detail::scalar::boolean)
-      kernel_ = number_kernel(how_.kind, *basic);  // true is one, whatever it was made of
-    if (kernel_ != nullptr) scalar_ = detail::scalar::opaque;
-    if (kernel_ != nullptr || scalar_ != detail::scalar::opaque) return;
+    kernel_ = number_kernel(how_.kind, *basic);
+    if (kernel_ != nullptr) return;
   }
   if (of.pair() != nullptr) kernel_ = pair_kernel(handle, *of.pair());
   if (kernel_ == nullptr)

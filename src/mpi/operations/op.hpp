@@ -29,6 +29,9 @@ using op_table = handle_table<MPI_Op, op, handle_kind::op>;
 [[nodiscard]] op_table& ops();
 [[nodiscard]] op& op_of(MPI_Op handle);
 
+/// As what peal's own operations join elements of that type by this operation; opaque: they do not.
+[[nodiscard]] detail::scalar scalar_joined_by(const op& how, const definition& type) noexcept;
+
 /// An operation on elements of a datatype, as peal's collectives take it. Must stay where it is
 /// while they use it, and outlives the handles that it was made of.
 class joining {

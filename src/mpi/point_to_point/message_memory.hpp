@@ -21,14 +21,19 @@
 
 namespace peal::mpi {
 
+/// As below, with the plan of the type.
+[[nodiscard]] inline bool lies_in_one_block(const void* buffer, std::size_t bytes,
+                                            const definition& type, std::int64_t count,
+                                            const plan& by) {
+  if (buffer <= MPI_IN_PLACE && bytes != 0) [[unlikely]]
+    need_memory(buffer, type, static_cast<std::int64_t>(bytes), "buf");
+  return by.is_contiguous() || (count == 1 && by.is_one_block());
+}
 /// Whether `count` copies of a type lie in one block of memory, which begins where offset() of the
 /// type's plan says. Fails for a null pointer that is no MPI_BOTTOM, and for MPI_IN_PLACE.
 [[nodiscard]] inline bool lies_in_one_block(const void* buffer, std::size_t bytes,
                                             const definition& type, std::int64_t count) {
-  if (buffer <= MPI_IN_PLACE && bytes != 0) [[unlikely]]
-    need_memory(buffer, type, static_cast<std::int64_t>(bytes), "buf");
-  const plan& by = type.plan();
-  return by.is_contiguous() || (count == 1 && by.is_one_block());
+  return lies_in_one_block(buffer, bytes, type, count, type.plan());
 }
 
 /// Where elements lie that are one block of memory.

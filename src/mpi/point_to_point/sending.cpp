@@ -75,6 +75,8 @@ void check_peer(const communicator& on, int peer, int tag, bool receives) {
        receives ? "source" : "dest", peer, "it is no rank of the communicator");
   need(tag >= 0 || (receives && tag == MPI_ANY_TAG), MPI_ERR_TAG, "tag", tag,
        "it must not be negative");
+  need(tag >= 0 || !detail::names_tags(*on.state), MPI_ERR_TAG, "tag", tag,
+       "the communicator was made with the hint mpi_assert_no_any_tag");
 }
 
 void check_memory(const void* buffer, std::int64_t count, MPI_Datatype type) {
@@ -224,6 +226,12 @@ std::unique_ptr<request> begin_receive(const receive_call& call) {
   auto made = std::make_unique<elements_receive_request>(call, type_of(call.type), on.remote_first);
   made->run(made->data.begin(on, call.peer, call.tag));
   return made;
+}
+
+MPI_Request hand_out_begun_send(MPI_Comm comm, detail::operation* begun) {
+  if (!detail::ended_well(*begun)) return hand_out(std::make_unique<send_request>(comm, begun));
+  detail::drop(begun);
+  return request_that_is_over();
 }
 
 MPI_Request start_send_otherwise(send_mode mode, const send_call& call) {

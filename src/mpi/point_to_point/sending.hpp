@@ -42,14 +42,17 @@ struct receive_call {
 void send_otherwise(send_mode mode, const send_call& call);
 /// Returns when the buffer may be used again; a synchronous one when the receive has begun.
 // Always inline, as below: a compiler finds it too long, and the call costs more than a check.
+// What is called otherwise gets a copy of the call, here and below, so that the call itself needs
+// no memory.
 [[gnu::always_inline]] inline void send(send_mode mode, const send_call& call) {
   const definition& type = committed_datatype_of(call.type).type();
+  const plan& by = type.plan();
   const auto bytes = static_cast<std::size_t>(bytes_of(type, call.count));
   const bool at_once = mode == send_mode::standard || mode == send_mode::ready;
-  if (!at_once || !lies_in_one_block(call.buffer, bytes, type, call.count)) [[unlikely]]
-    return send_otherwise(mode, call);
+  if (!at_once || !lies_in_one_block(call.buffer, bytes, type, call.count, by)) [[unlikely]]
+    return send_otherwise(mode, send_call{call});
   const communicator& on = communicator_of(call.comm);
-  detail::send(*on.state, static_cast<const std::byte*>(call.buffer) + type.plan().offset(), bytes,
+  detail::send(*on.state, static_cast<const std::byte*>(call.buffer) + by.offset(), bytes,
                on.peer_in_state(call.peer), call.tag, place);
 }
 
@@ -64,13 +67,14 @@ inline void set_status(MPI_Status* status, const detail::outcome& of, int remote
 void receive_otherwise(const receive_call& call, MPI_Status* status);
 [[gnu::always_inline]] inline void receive(const receive_call& call, MPI_Status* status) {
   const definition& type = committed_datatype_of(call.type).type();
+  const plan& by = type.plan();
   const auto room = static_cast<std::size_t>(bytes_of(type, call.count));
-  if (!lies_in_one_block(call.buffer, room, type, call.count)) [[unlikely]]
-    return receive_otherwise(call, status);
+  if (!lies_in_one_block(call.buffer, room, type, call.count, by)) [[unlikely]]
+    return receive_otherwise(receive_call{call}, status);
   const communicator& on = communicator_of(call.comm);
   set_status(status,
-             detail::recv(*on.state, static_cast<std::byte*>(call.buffer) + type.plan().offset(),
-                          room, on.peer_in_state(call.peer), call.tag, place),
+             detail::recv(*on.state, static_cast<std::byte*>(call.buffer) + by.offset(), room,
+                          on.peer_in_state(call.peer), call.tag, place),
              on.remote_first);
 }
 
@@ -89,35 +93,39 @@ void exchange(const send_call& out, const receive_call& in, MPI_Status* status, 
 [[nodiscard]] std::unique_ptr<request> begin_receive(const receive_call& call);
 /// A buffered or a synchronous one, or one whose elements do not lie in one block.
 [[nodiscard]] MPI_Request start_send_otherwise(send_mode mode, const send_call& call);
+/// Of a send that was not over at once.
+[[nodiscard]] MPI_Request hand_out_begun_send(MPI_Comm comm, detail::operation* begun);
 [[nodiscard]] inline MPI_Request hand_out_send(MPI_Comm comm, detail::operation* begun) {
-  if (!detail::ended_well(*begun)) return hand_out(std::make_unique<send_request>(comm, begun));
-  detail::drop(begun);
-  return request_that_is_over();
+  if (detail::head_of(*begun).common) [[likely]]
+    return request_that_is_over();
+  return hand_out_begun_send(comm, begun);
 }
 [[gnu::always_inline]] inline MPI_Request start_send(send_mode mode, const send_call& call) {
   const definition& type = committed_datatype_of(call.type).type();
+  const plan& by = type.plan();
   const auto bytes = static_cast<std::size_t>(bytes_of(type, call.count));
   const bool at_once = mode == send_mode::standard || mode == send_mode::ready;
-  if (!at_once || !lies_in_one_block(call.buffer, bytes, type, call.count)) [[unlikely]]
-    return start_send_otherwise(mode, call);
+  if (!at_once || !lies_in_one_block(call.buffer, bytes, type, call.count, by)) [[unlikely]]
+    return start_send_otherwise(mode, send_call{call});
   const communicator& on = communicator_of(call.comm);
-  detail::operation* const begun = detail::start_send(
-      *on.state, static_cast<const std::byte*>(call.buffer) + type.plan().offset(), bytes,
-      on.peer_in_state(call.peer), call.tag, place);
+  detail::operation* const begun =
+      detail::start_send(*on.state, static_cast<const std::byte*>(call.buffer) + by.offset(), bytes,
+                         on.peer_in_state(call.peer), call.tag, place);
   return hand_out_send(call.comm, begun);
 }
 /// One whose elements do not lie in one block.
 [[nodiscard]] MPI_Request start_receive_otherwise(const receive_call& call);
 [[gnu::always_inline]] inline MPI_Request start_receive(const receive_call& call) {
   const definition& type = committed_datatype_of(call.type).type();
+  const plan& by = type.plan();
   const auto room = static_cast<std::size_t>(bytes_of(type, call.count));
-  if (!lies_in_one_block(call.buffer, room, type, call.count)) [[unlikely]]
-    return start_receive_otherwise(call);
+  if (!lies_in_one_block(call.buffer, room, type, call.count, by)) [[unlikely]]
+    return start_receive_otherwise(receive_call{call});
   const communicator& on = communicator_of(call.comm);
   return hand_out(std::make_unique<receive_request>(
       call.comm,
-      detail::start_recv(*on.state, static_cast<std::byte*>(call.buffer) + type.plan().offset(),
-                         room, on.peer_in_state(call.peer), call.tag, place),
+      detail::start_recv(*on.state, static_cast<std::byte*>(call.buffer) + by.offset(), room,
+                         on.peer_in_state(call.peer), call.tag, place),
       on.remote_first));
 }
 /// Made ready, to be started with MPI_Start.

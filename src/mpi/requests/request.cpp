@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "mpi/support/failure.hpp"
 #include "mpi/support/function.hpp"
@@ -11,6 +10,12 @@
 namespace peal::mpi {
 
 namespace {
+
+// Before the program begins: of it every thread may ask.
+[[maybe_unused]] const bool over_is_known = [] {
+  requests().set(request_that_is_over(), *new request{MPI_COMM_NULL});
+  return true;
+}();
 
 /// Of the request that this thread has found to have failed last, for the sentence about it.
 thread_local detail::outcome last_failed;
@@ -29,8 +34,6 @@ std::string text_of(int code, const detail::outcome& of) {
 }
 
 }  // namespace
-
-request::~request() { stop(); }
 
 int request::tell(const detail::outcome& of, MPI_Status& status) noexcept {
   set_outcome(status, of);
@@ -86,47 +89,12 @@ int request::let_go(std::unique_ptr<request> unwanted) {
   return MPI_SUCCESS;
 }
 
-request_table& make_requests() {
-  auto* const made = new request_table;
-  made->set(request_that_is_over(), *new request{MPI_COMM_NULL});
-  return *made;
-}
-
 void fail_no_request(MPI_Request handle) {
   fail_handle(MPI_ERR_REQUEST, "request", handle, MPI_REQUEST_NULL, "MPI_REQUEST_NULL", "request");
 }
 
-namespace {
-
-/// What was given back, of one length; what each begins with is the next one. Where several threads
-/// call it is not used, since a lock would cost what it saves.
-struct spare_memory {
-  static constexpr std::size_t length = sizeof(receive_request);
-  static constexpr int most = 1024;
-  void* first = nullptr;
-  int count = 0;
-};
-constinit spare_memory spare;
-
-}  // namespace
-
-void* message_request_memory::operator new(std::size_t bytes) {
-  if (bytes > spare_memory::length) return ::operator new(bytes);
-  void* const taken = spare.first;
-  if (taken == nullptr || !requests().expects_one_thread())
-    return ::operator new(spare_memory::length);
-  std::memcpy(&spare.first, taken, sizeof spare.first);
-  --spare.count;
-  return taken;
-}
-
-void message_request_memory::operator delete(void* gone, std::size_t bytes) noexcept {
-  if (bytes > spare_memory::length) return ::operator delete(gone, bytes);
-  if (spare.count == spare_memory::most || !requests().expects_one_thread())
-    return ::operator delete(gone, spare_memory::length);
-  std::memcpy(gone, &spare.first, sizeof spare.first);
-  spare.first = gone;
-  ++spare.count;
+void* message_request_memory::new_block(std::size_t bytes) {
+  return ::operator new(std::max(bytes, length));
 }
 
 void make_progress() { (void)detail::progress(); }

@@ -29,7 +29,7 @@ class request {
       : comm_{comm}, persistent_{how == form::persistent}, active_{how == form::once} {}
   request(const request&) = delete;
   request& operator=(const request&) = delete;
-  virtual ~request();
+  virtual ~request() { stop(); }
 
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
   /// An inactive one is persistent, and not started.
@@ -97,11 +97,43 @@ class request {
   bool active_;
 };
 
+// As many shares as there are lanes of messages at most, since threads with lanes of their own
+// should meet nowhere.
+using request_table = handle_table<MPI_Request, request, handle_kind::request, 16>;
+inline constinit everlasting<request_table> all_requests;
+[[nodiscard]] inline request_table& requests() noexcept { return all_requests.value; }
+
 /// The memory of requests of messages, of which programs make many and end them soon: malloc keeps
-/// few of one size at hand.
-struct message_request_memory {
-  static void* operator new(std::size_t bytes);
-  static void operator delete(void* gone, std::size_t bytes) noexcept;
+/// few of one size at hand. What was given back is kept, of one length. Where several threads call
+/// nothing is, since a lock would cost what it saves.
+class message_request_memory {
+ public:
+  [[gnu::always_inline]] static void* operator new(std::size_t bytes) {
+    spare* const taken = first_;
+    if (bytes > length || taken == nullptr || !requests().expects_one_thread()) [[unlikely]]
+      return new_block(bytes);
+    first_ = taken->next;
+    --count_;
+    return taken;
+  }
+  static void operator delete(void* gone, std::size_t bytes) noexcept {
+    if (bytes > length || count_ == most || !requests().expects_one_thread()) [[unlikely]]
+      return ::operator delete(gone);
+    first_ = ::new (gone) spare{first_};
+    ++count_;
+  }
+
+ private:
+  struct spare {
+    spare* next;
+  };
+  static constexpr std::size_t length = 32;  // of send_request and receive_request
+  static constexpr int most = 1024;
+
+  [[gnu::cold]] static void* new_block(std::size_t bytes);
+
+  static inline constinit spare* first_ = nullptr;
+  static inline constinit int count_ = 0;
 };
 
 /// Of a send from the program's own memory.
@@ -143,14 +175,8 @@ class receive_request : public request, public message_request_memory {
 
   int remote_first_;
 };
+static_assert(sizeof(send_request) <= 32 && sizeof(receive_request) <= 32, "kept at hand");
 
-using request_table = handle_table<MPI_Request, request, handle_kind::request>;
-[[nodiscard]] request_table& make_requests();
-[[nodiscard]] inline request_table& requests() {
-  // Never destroyed: a program may look at a request while static objects go.
-  static request_table& all = make_requests();
-  return all;
-}
 [[noreturn, gnu::cold]] void fail_no_request(MPI_Request handle);
 /// Fails for MPI_REQUEST_NULL and for whatever is no request.
 [[nodiscard]] inline request& request_of(MPI_Request handle) {
@@ -159,7 +185,8 @@ using request_table = handle_table<MPI_Request, request, handle_kind::request>;
     fail_no_request(handle);
   return *found;
 }
-[[nodiscard]] inline MPI_Request hand_out(std::unique_ptr<request> made) {
+// Always inline, as take_away, for requests of messages.
+[[nodiscard, gnu::always_inline]] inline MPI_Request hand_out(std::unique_ptr<request> made) {
   return requests().add(std::move(made));
 }
 /// Stands for every send that was over when its call returned: none of them has anything that is
@@ -181,7 +208,7 @@ void await_until(Done&& done) {
 }
 
 /// One that is finished has no handle any more, unless it is persistent.
-inline void take_away(MPI_Request& handle, const request& of) noexcept {
+[[gnu::always_inline]] inline void take_away(MPI_Request& handle, const request& of) noexcept {
   if (of.is_persistent()) return;
   if (!request_table::is_predefined(handle)) requests().remove(handle);
   handle = MPI_REQUEST_NULL;
@@ -196,8 +223,9 @@ inline void take_away(MPI_Request& handle, const request& of) noexcept {
   return code;
 }
 /// Waits for one of a program's, which may be none at all, and finishes it. `comm`: becomes that of
-/// the request.
-[[nodiscard]] inline int wait_and_finish(MPI_Request& handle, MPI_Status* status, MPI_Comm& comm) {
+/// the request. Always inline: MPI_Waitall comes by for each.
+[[nodiscard, gnu::always_inline]] inline int wait_and_finish(MPI_Request& handle,
+                                                             MPI_Status* status, MPI_Comm& comm) {
   if (handle == MPI_REQUEST_NULL || handle == request_that_is_over()) {
     handle = MPI_REQUEST_NULL;
     tell_empty_status(status);

@@ -117,7 +117,8 @@ PEAL_MPI_FUNCTION(int, Waitall, int count, MPI_Request array_of_requests[],
     // None is finished where one of them is wrong.
     for (const MPI_Request each : all) {
       if (each == MPI_REQUEST_NULL) continue;
-      (void)request_in(each);
+      if (each != request_that_is_over() && requests().find(each) == nullptr) [[unlikely]]
+        (void)request_in(each);
       any = true;
     }
     if (!any) need_job();

@@ -14,6 +14,10 @@ void fail(int error_class, const char* argument, long long value, const char* wh
   fail(error_class, fmt::format("{} is {}: {}", argument, value, why));
 }
 
+void fail_no_place(const char* argument) {
+  fail(MPI_ERR_ARG, std::string{argument} + " is a null pointer");
+}
+
 void fail_handle(int error_class, const char* argument, const void* handle, const void* null,
                  const char* name_of_null, const char* kind) {
   fail(error_class, handle == null ? fmt::format("{} is {}", argument, name_of_null)

@@ -20,18 +20,20 @@ struct failure {
   std::string what;
 };
 
-[[noreturn]] void fail(int error_class, std::string what);
+[[noreturn, gnu::cold]] void fail(int error_class, std::string what);
 /// With the name of an argument and its value.
-[[noreturn]] void fail(int error_class, const char* argument, long long value, const char* why);
+[[noreturn, gnu::cold]] void fail(int error_class, const char* argument, long long value,
+                                  const char* why);
 inline void need(bool holds, int error_class, const char* argument, long long value,
                  const char* why) {
   if (!holds) [[unlikely]]
     fail(error_class, argument, value, why);
 }
+[[noreturn, gnu::cold]] void fail_no_place(const char* argument);
 /// A pointer through which something is to be told, or read.
 inline void need_place(const void* place, const char* argument) {
   if (place == nullptr) [[unlikely]]
-    fail(MPI_ERR_ARG, std::string{argument} + " is a null pointer");
+    fail_no_place(argument);
 }
 
 /// A handle that stands for no object: `null` is the one that the standard has for it.

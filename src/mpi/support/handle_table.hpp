@@ -35,11 +35,22 @@ enum class handle_kind : std::uint8_t {
 
 inline constexpr std::uintptr_t predefined_handles = 4096;
 
-/// `Handle`: the C type, such as MPI_Comm.
-template <class Handle, class Object, handle_kind Kind>
+/// A number of this thread's own, but for many threads.
+[[nodiscard]] inline std::size_t number_of_thread() noexcept {
+  static constinit std::atomic<std::size_t> known{0};
+  // initial-exec: without a call of the loader's for each look. 0: it has none yet.
+  static constinit thread_local std::size_t own __attribute__((tls_model("initial-exec"))) = 0;
+  if (own == 0) [[unlikely]]
+    own = 1 + known.fetch_add(1, std::memory_order_relaxed);
+  return own - 1;
+}
+
+/// `Handle`: the C type, such as MPI_Comm. `Shares`: how many threads may add and remove at a time
+/// without waiting for each other.
+template <class Handle, class Object, handle_kind Kind, std::size_t Shares = 1>
 class handle_table {
  public:
-  handle_table() = default;
+  constexpr handle_table() = default;
   handle_table(const handle_table&) = delete;
   handle_table& operator=(const handle_table&) = delete;
   ~handle_table() {
@@ -56,14 +67,13 @@ class handle_table {
   [[nodiscard]] bool expects_one_thread() const noexcept {
     return one_thread_.load(std::memory_order_relaxed);
   }
-  [[nodiscard]] Handle add(std::unique_ptr<Object> object) {
-    const auto guard = lock();
-    slot& made = free_ != nullptr ? *free_ : grow();
-    free_ = made.next;
-    made.object = std::move(object);
-    const std::uintptr_t value = value_of(made.index, made.generation);
-    made.handle.store(value, std::memory_order_release);  // pairs with the acquire in find
-    return reinterpret_cast<Handle>(value);
+  // Always inline, as `remove`: requests of messages come and go by it.
+  [[nodiscard, gnu::always_inline]] Handle add(std::unique_ptr<Object> object) {
+    if (expects_one_thread()) [[likely]]
+      return put(object, shares_[0]);
+    share& own = shares_[Shares == 1 ? 0 : number_of_thread() % Shares];
+    const std::lock_guard guard{own.lock};
+    return put(object, own);
   }
   /// Null: it stands for nothing, or for something of another kind, or was freed.
   [[nodiscard]] Object* find(Handle handle) const noexcept {
@@ -71,16 +81,16 @@ class handle_table {
     if (number < predefined_handles)
       return number < most_predefined ? predefined_[number] : nullptr;
     const slot* const found = slot_of(number);
-    return found == nullptr ? nullptr : found->object.get();
+    return found == nullptr ? nullptr : found->object;
   }
   /// Requires: find(handle), and it is none of the predefined ones.
-  std::unique_ptr<Object> remove(Handle handle) noexcept {
-    const auto guard = lock();
+  [[gnu::always_inline]] std::unique_ptr<Object> remove(Handle handle) noexcept {
     slot& gone = at(index_of(number_of(handle)));
-    gone.handle.store(0, std::memory_order_relaxed);
-    gone.generation = (gone.generation + 1) % generations;
-    gone.next = std::exchange(free_, &gone);
-    return std::move(gone.object);
+    if (expects_one_thread()) [[likely]]
+      return take(gone, shares_[0]);
+    share& owner = shares_[gone.share];
+    const std::lock_guard guard{owner.lock};
+    return take(gone, owner);
   }
   /// Calls `visit(object)` for each that has a handle by now, but for predefined ones. It may add
   /// more.
@@ -115,16 +125,22 @@ class handle_table {
  private:
   // A handle: kind, generation, and the index, above what is predefined.
   static constexpr unsigned kind_shift = 56, generation_shift = 32;
-  static constexpr std::uint32_t generations = 1U << 24;
+  static constexpr std::uintptr_t kind_mask = ~std::uintptr_t{0} << kind_shift;
   static constexpr std::size_t most_predefined = 1024;
-  static constexpr std::uint32_t first_chunk = 256;
+  static constexpr std::uint32_t first_chunk = 256, dealt_at_once = 64;
 
   struct slot {
     std::atomic<std::uintptr_t> handle{0};  // 0: free
-    std::unique_ptr<Object> object;
-    std::uint32_t generation = 0;
-    std::uint32_t index = 0;
-    slot* next = nullptr;  // of those that are free
+    Object* object = nullptr;
+    std::uintptr_t next_handle = 0;  // when it is taken
+    slot* next = nullptr;            // of those that are free
+    std::size_t share = 0;
+    ~slot() { delete object; }
+  };
+  /// The free slots of some threads, on a cache line of its own.
+  struct alignas(64) share {
+    std::mutex lock;
+    slot* free = nullptr;  // the first one
   };
 
   static std::uintptr_t number_of(Handle handle) noexcept {
@@ -133,10 +149,13 @@ class handle_table {
   static std::uint32_t index_of(std::uintptr_t number) noexcept {
     return static_cast<std::uint32_t>(number) - static_cast<std::uint32_t>(predefined_handles);
   }
-  static std::uintptr_t value_of(std::uint32_t index, std::uint32_t generation) noexcept {
-    return static_cast<std::uintptr_t>(Kind) << kind_shift |
-           static_cast<std::uintptr_t>(generation) << generation_shift |
-           (index + predefined_handles);
+  static std::uintptr_t first_handle_of(std::uint32_t index) noexcept {
+    return static_cast<std::uintptr_t>(Kind) << kind_shift | (index + predefined_handles);
+  }
+  /// Of the next generation. The first one comes after the last one.
+  static std::uintptr_t after(std::uintptr_t handle) noexcept {
+    const std::uintptr_t next = handle + (std::uintptr_t{1} << generation_shift);
+    return (handle & kind_mask) | (next & ~kind_mask);
   }
   // Chunk k has first_chunk << k slots.
   static std::size_t chunk_of(std::uint32_t index) noexcept {
@@ -147,10 +166,22 @@ class handle_table {
   static std::uint32_t start_of(std::size_t chunk) noexcept {
     return ((1U << chunk) - 1) * first_chunk;
   }
-  [[nodiscard]] std::unique_lock<std::mutex> lock() noexcept {
-    std::unique_lock<std::mutex> guard{adding_, std::defer_lock};
-    if (!one_thread_.load(std::memory_order_relaxed)) guard.lock();
-    return guard;
+  // These three with the lock of the share held, where it is needed.
+  [[gnu::always_inline]] Handle put(std::unique_ptr<Object>& object, share& own) {
+    slot* made = own.free;
+    if (made == nullptr) [[unlikely]]
+      made = &grow(own);
+    own.free = made->next;
+    made->object = object.release();
+    const std::uintptr_t value = made->next_handle;
+    made->handle.store(value, std::memory_order_release);  // pairs with the acquire in find
+    return reinterpret_cast<Handle>(value);
+  }
+  [[gnu::always_inline]] std::unique_ptr<Object> take(slot& gone, share& owner) noexcept {
+    gone.handle.store(0, std::memory_order_relaxed);
+    gone.next_handle = after(gone.next_handle);
+    gone.next = std::exchange(owner.free, &gone);
+    return std::unique_ptr<Object>{std::exchange(gone.object, nullptr)};
   }
   [[nodiscard]] slot* chunk(std::uint32_t index) const noexcept {
     const std::size_t which = chunk_of(index);
@@ -166,24 +197,39 @@ class handle_table {
     const slot& found = all[index - start_of(chunk_of(index))];
     return found.handle.load(std::memory_order_acquire) == number ? &found : nullptr;
   }
-  /// With the lock held: one more chunk, all of it free. Its first slot.
-  slot& grow() {
-    const std::uint32_t count = first_chunk << used_;
-    auto* const made = new slot[count];
-    for (std::uint32_t each = 0; each != count; ++each) {
-      made[each].index = start_of(used_) + each;
-      made[each].next = each + 1 != count ? &made[each + 1] : nullptr;
+  /// Some more free slots. The first of them.
+  [[gnu::noinline]] slot& grow(share& own) {
+    const std::lock_guard guard{growing_};
+    if (dealt_ == start_of(used_)) {
+      chunks_[used_].store(new slot[first_chunk << used_], std::memory_order_release);
+      ++used_;
     }
-    chunks_[used_++].store(made, std::memory_order_release);
-    return *made;
+    slot* const dealt = &at(dealt_);
+    for (std::uint32_t each = 0; each != dealt_at_once; ++each) {
+      dealt[each].share = static_cast<std::size_t>(&own - shares_.data());
+      dealt[each].next_handle = first_handle_of(dealt_ + each);
+      dealt[each].next = each + 1 != dealt_at_once ? &dealt[each + 1] : nullptr;
+    }
+    dealt_ += dealt_at_once;
+    return *dealt;
   }
 
   std::array<Object*, most_predefined> predefined_{};
   std::array<std::atomic<slot*>, 20> chunks_{};
-  std::mutex adding_;
   std::atomic<bool> one_thread_{false};
-  std::size_t used_ = 0;  // chunks
-  slot* free_ = nullptr;  // the first free slot
+  std::array<share, Shares> shares_{};
+  std::mutex growing_;
+  std::size_t used_ = 0;     // chunks
+  std::uint32_t dealt_ = 0;  // slots that belong to a share
+};
+
+/// What is there before everything else, and never goes: programs ask for handles while static
+/// objects come and go. `constinit` makes it so, and no call has to see whether it is there.
+template <class T>
+union everlasting {
+  T value;
+  constexpr everlasting() : value{} {}
+  ~everlasting() {}
 };
 
 }  // namespace peal::mpi

@@ -215,16 +215,16 @@ static void hints(void) {
   MPI_Comm_get_info(made, &used);
   MPI_Info_get_nkeys(used, &count);
   MPI_Info_get_string(used, "mpi_assert_no_any_tag", &length, value, &flag);
-  CHECK(count == 1 && flag && strcmp(value, "true") == 0);
+  CHECK(count == 1 && flag && strcmp(value, "true") == 0); /* more of it: hints.c */
   MPI_Info_free(&used);
   MPI_Comm_free(&made);
   MPI_Comm_idup_with_info(MPI_COMM_WORLD, info, &made, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  MPI_Info_set(info, "mpi_assert_no_any_tag", "false");
+  MPI_Info_set(info, "mpi_assert_exact_length", "false");
   MPI_Comm_set_info(made, info);
   MPI_Comm_get_info(made, &used);
   length = sizeof value;
-  MPI_Info_get_string(used, "mpi_assert_no_any_tag", &length, value, &flag);
+  MPI_Info_get_string(used, "mpi_assert_exact_length", &length, value, &flag);
   CHECK(flag && strcmp(value, "false") == 0);
   MPI_Info_free(&used);
   MPI_Comm_free(&made);

@@ -42,13 +42,16 @@ class helper {
   outcome advance_staged(transfer&) noexcept;
   [[nodiscard]] ring* begin_staged(transfer&) noexcept;
   [[nodiscard]] bool make_paces() noexcept;
+  [[nodiscard]] pace& pace_of(const transfer&) noexcept;
   [[nodiscard]] bool has_room(ring&, const transfer&) noexcept;
   void fill(transfer&, std::byte* place, std::size_t at, std::size_t bytes,
             std::uint32_t number) noexcept;
+  [[nodiscard]] static bool is_measured(const transfer&) noexcept;
   void learn(const transfer&) noexcept;
   outcome leave(transfer&) noexcept;
   [[nodiscard]] const std::byte* source_of(const transfer&, std::size_t at) const noexcept;
   static void pack(const transfer&, std::size_t at, std::byte* to, std::size_t bytes) noexcept;
+  void pack_past_caches(const transfer&, std::size_t at, std::byte* to, std::size_t bytes) noexcept;
 
   node_segment* segment_;
   direct_copy* direct_;
@@ -57,7 +60,12 @@ class helper {
   std::uint64_t last_ = 0;
   std::uint64_t moved_ = 0;  // the transfer that moved last, while it is among them
   staging staging_;
-  std::vector<pace> paces_;  // by local index of the receiver; empty before the first staged one
+  // By local index of the receiver; empty before the first staged one.
+  struct paces {
+    pace copied, packed;
+  };
+  std::vector<paces> paces_;
+  std::vector<std::byte> packed_;  // what goes past the caches next; empty as long
 };
 
 }  // namespace peal::shm

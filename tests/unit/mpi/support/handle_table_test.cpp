@@ -11,6 +11,7 @@ namespace {
 
 using peal::mpi::handle_kind;
 using infos = peal::mpi::handle_table<MPI_Info, int, handle_kind::info>;
+using shared_infos = peal::mpi::handle_table<MPI_Info, int, handle_kind::info, 3>;
 using groups = peal::mpi::handle_table<MPI_Group, int, handle_kind::group>;
 
 template <class Handle>
@@ -91,8 +92,8 @@ TEST(handle_table, a_handle_is_an_integer_for_fortran_and_back) {
   EXPECT_EQ(table.find(table.from_int(-1)), nullptr);
 }
 
-TEST(handle_table, threads_add_and_remove_at_the_same_time) {
-  infos table;
+template <class Table>
+void add_and_remove_in_threads(Table& table) {
   std::vector<std::thread> threads;
   for (int thread = 0; thread != 4; ++thread)
     threads.emplace_back([&table, thread] {
@@ -104,6 +105,35 @@ TEST(handle_table, threads_add_and_remove_at_the_same_time) {
       }
     });
   for (std::thread& each : threads) each.join();
+}
+
+TEST(handle_table, threads_add_and_remove_at_the_same_time) {
+  infos table;
+  add_and_remove_in_threads(table);
+}
+
+TEST(handle_table, threads_with_shares_of_it_add_and_remove_at_the_same_time) {
+  shared_infos table;
+  add_and_remove_in_threads(table);
+  int left = 0;
+  table.for_each([&left](int) { ++left; });
+  EXPECT_EQ(left, 4 * 667);
+}
+
+TEST(handle_table, one_thread_removes_what_another_one_has_added) {
+  shared_infos table;
+  std::vector<MPI_Info> made;
+  std::thread{[&] {
+    for (int each = 0; each != 1000; ++each) made.push_back(table.add(std::make_unique<int>(each)));
+  }}.join();
+  for (int each = 0; each != 1000; ++each) {
+    const std::unique_ptr<int> gone = table.remove(made[static_cast<std::size_t>(each)]);
+    EXPECT_EQ(*gone, each);
+    EXPECT_EQ(table.find(made[static_cast<std::size_t>(each)]), nullptr);
+  }
+  std::set<MPI_Info> later(made.begin(), made.end());
+  for (int each = 0; each != 2000; ++each)
+    EXPECT_TRUE(later.insert(table.add(std::make_unique<int>(each))).second);
 }
 
 }  // namespace
