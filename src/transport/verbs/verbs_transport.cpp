@@ -491,14 +491,7 @@ void verbs_transport::report(std::vector<counter>& into) const {
       "posts that rang a doorbell for packets, acknowledgements and handshakes: several may share "
       "one");
   for (const port_counters& each : s.ports) each.report(into);
-  // What the ports of other networks have counted is added to what has the same name.
-  std::vector<counter> more;
-  for (const auto& each : further_) each->report(more);
-  for (counter& each : more) {
-    const auto same = std::ranges::find(into, each.name, &counter::name);
-    if (same == into.end()) into.push_back(std::move(each));
-    else same->value += each.value;
-  }
+  add_further(into);
 }
 
 }  // namespace peal

@@ -108,6 +108,7 @@ class verbs_transport final : public transport {
   [[nodiscard]] verbs_transport* other_to(peer_id which) const noexcept {
     return via_.empty() || via_[which] == 0 ? nullptr : further_[via_[which] - 1u].get();
   }
+  void add_further(std::vector<counter>&) const;
   void begin_to_leave() noexcept;
   /// Whether something is still on its way to a peer.
   [[nodiscard]] bool is_leaving() noexcept;
