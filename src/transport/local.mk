@@ -54,6 +54,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connect/interface.hpp \
   src/transport/verbs/connect/least_used.hpp \
   src/transport/verbs/connect/lifetime.hpp \
+  src/transport/verbs/connect/pairs/link_returns.hpp \
   src/transport/verbs/connect/pairs/pair_maker.hpp \
   src/transport/verbs/connect/pairs/pairing.hpp \
   src/transport/verbs/connect/promoter.hpp \
@@ -141,6 +142,7 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/connect/device_events.cpp \
   src/transport/verbs/connect/notices.cpp \
   src/transport/verbs/connect/handshake_packing.cpp \
+  src/transport/verbs/connect/pairs/link_returns.cpp \
   src/transport/verbs/connect/pairs/pair_maker.cpp \
   src/transport/verbs/connect/promoter.cpp \
   src/transport/verbs/connect/reconnector.cpp \

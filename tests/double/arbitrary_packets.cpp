@@ -193,7 +193,7 @@ void arbitrary_packets::lie_in_a_message() {
 
 void arbitrary_packets::lie_about_a_payload() {
   payload_header header;
-  header.kind = static_cast<payload_kind>(any(0, 11));
+  header.kind = static_cast<payload_kind>(any(0, 14));
   header.detail = static_cast<std::uint32_t>(any(0, 1) ? any(0, 4) : any_number());
   header.number = any_number();
   header.position = any_number();
@@ -228,7 +228,7 @@ void arbitrary_packets::lie_about_a_payload() {
     behind.resize(any(0, 3) * sizeof(rail_keys));
     header.bytes = behind.size();
   }
-  if (header.kind >= payload_kind::pairs_asked && header.kind <= payload_kind::pairs_ready &&
+  if (header.kind >= payload_kind::pairs_asked && header.kind <= payload_kind::link_ready &&
       any(0, 3)) {
     pair_numbers numbers;
     numbers.what.first = static_cast<std::uint8_t>(any(0, 3) ? 0 : any(0, 255));

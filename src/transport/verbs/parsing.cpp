@@ -117,6 +117,13 @@ parsed<payload_view> parse_payload(std::span<const std::byte> packet) noexcept {
     case payload_kind::pairs_asked:
     case payload_kind::pairs_given:
     case payload_kind::pairs_ready: made.problem = problem_of_pairs(said, behind); return made;
+    case payload_kind::link_asked:
+    case payload_kind::link_given:
+    case payload_kind::link_ready:
+      made.problem = problem_of_pairs(said, behind);
+      if (!made.problem && (said.header.detail == 0 || said.header.detail >= most_rails))
+        made.problem = "queue pairs of a rail that there is not";
+      return made;
     case payload_kind::nothing: return made;
   }
   made.problem = "part of a payload of no known kind";

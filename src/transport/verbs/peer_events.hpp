@@ -50,6 +50,11 @@ class peer_events {
 
   /// What its queue pairs for large payloads are has changed, or will not change for a while.
   virtual void pairs_changed(connection&) noexcept = 0;
+  /// Nothing moves over this link of it any more.
+  virtual void left_out(connection&, std::uint32_t link) noexcept = 0;
+  /// A READ over a queue pair that is in no link is over: its detail, and whether it was answered.
+  /// False: it was of one that is gone.
+  virtual bool tried(connection&, std::uint32_t detail, bool good) noexcept = 0;
   /// Of the queue pair for messages of a connection over another rail than the first.
   virtual void completed(const ibv_wc&, std::uint8_t rail) noexcept = 0;
 

@@ -14,6 +14,7 @@
 #include "transport/verbs/connect/device_events.cpp"
 #include "transport/verbs/connect/handshake_packing.cpp"
 #include "transport/verbs/connect/notices.cpp"
+#include "transport/verbs/connect/pairs/link_returns.cpp"
 #include "transport/verbs/connect/pairs/pair_maker.cpp"
 #include "transport/verbs/connect/promoter.cpp"
 #include "transport/verbs/connect/reconnector.cpp"

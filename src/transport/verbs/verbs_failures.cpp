@@ -9,6 +9,7 @@
 
 #include "base/log.hpp"
 #include "peal/error.hpp"
+#include "transport/verbs/parsing.hpp"
 #include "transport/verbs/verbs_state.hpp"
 
 namespace peal {
@@ -56,6 +57,7 @@ void verbs_transport::state::broke(connection& at, const char* cause) noexcept {
   if (at.lifetime.is_over() && at.is_open() && at.eager.sent.outstanding() == 0) return;
   // One that was answered is open at the other side, perhaps.
   if ((at.is_open() || at.is_answered() || at.handshake.goes_on()) && !at.eager.has_left()) {
+    link_returns.forget(at);
     reconnector.interrupt(at, cause);
     datagrams.interrupted(at.peer);
   } else {
@@ -116,6 +118,7 @@ void verbs_transport::state::close(connection& at) noexcept {
   connector.forget(at);
   reconnector.forget(at);
   sender.forget(at);
+  link_returns.forget(at);
   pair_maker.forget(at);
   payloads.forget(at);
   promoter.forget(at);
@@ -210,7 +213,21 @@ pair_progress verbs_transport::state::pairs_wanted(connection& of, bool needed) 
   return pair_maker.want(of, needed);
 }
 
+void verbs_transport::state::left_out(connection& of, std::uint32_t link) noexcept {
+  link_returns.left_out(of, link);
+}
+
+bool verbs_transport::state::tried(connection& of, std::uint32_t detail, bool good) noexcept {
+  return link_returns.is_of_try(detail) && link_returns.completed(of, detail, good);
+}
+
 outcome verbs_transport::state::pairs_told(connection& of, const payload_view& said) noexcept {
+  switch (said.header.kind) {
+    case payload_kind::link_asked:
+    case payload_kind::link_given:
+    case payload_kind::link_ready: return link_returns.arrived(of, said);
+    default: break;
+  }
   return pair_maker.arrived(of, said);
 }
 
@@ -292,6 +309,7 @@ void verbs_transport::begin_to_leave() noexcept {
   s.leaving = true;
   s.datagrams.deliver_no_more();
   s.connector.leave();
+  s.link_returns.leave();
   s.promoter.send_last(s.dead);
   for (const auto& each : further_) each->begin_to_leave();
 }

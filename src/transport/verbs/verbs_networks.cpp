@@ -57,4 +57,15 @@ void verbs_transport::split(bool cold) {
   begin(cold);
 }
 
+/// What the ports of other networks have counted is added to what has the same name.
+void verbs_transport::add_further(std::vector<counter>& into) const {
+  std::vector<counter> more;
+  for (const auto& each : further_) each->report(more);
+  for (counter& each : more) {
+    const auto same = std::ranges::find(into, each.name, &counter::name);
+    if (same == into.end()) into.push_back(std::move(each));
+    else same->value += each.value;
+  }
+}
+
 }  // namespace peal

@@ -113,6 +113,8 @@ struct verbs_transport::state final : private verbs::peer_events {
   void violated(verbs::connection&, const char* what) noexcept override;
   void failed(verbs::connection&, const char* cause) noexcept override;
   void ended(verbs::connection&) noexcept override;
+  void left_out(verbs::connection&, std::uint32_t link) noexcept override;
+  bool tried(verbs::connection&, std::uint32_t detail, bool good) noexcept override;
   void completed(const ibv_wc&, std::uint8_t rail) noexcept override;
   void pairs_changed(verbs::connection&) noexcept override;
   void refused(peer_id) noexcept override;
@@ -149,6 +151,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   verbs::sender sender;
   verbs::window_keeper window_keeper;
   verbs::pair_maker pair_maker;
+  verbs::link_returns link_returns;
   verbs::payloads payloads;
   verbs::retired_pairs retired_pairs;
   verbs::connector connector;

@@ -115,6 +115,7 @@ verbs_transport::state::state(open_ports& by)
       sender{endpoint, *this},
       window_keeper{endpoint, connections, sender},
       pair_maker{endpoint, connections, sender, addresses, *this},
+      link_returns{endpoint, connections, pair_maker, addresses},
       payloads{endpoint, cache, connections, sender, *this},
       retired_pairs{endpoint},
       connector{endpoint, connections, sender, all_ports, addresses, by.peers, *this},
@@ -348,6 +349,7 @@ void verbs_transport::state::look_at_the_clock() noexcept {
     retired_pairs.step(now, [this] { read_completions(); });
   }
   if (reconnector.any()) go_on_with_broken(now);
+  if (link_returns.any()) link_returns.step(now);
   if (now < probe_at) return;
   probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                        std::chrono::duration<double>{endpoint.set.timeout});
@@ -377,7 +379,7 @@ void verbs_transport::disarm() noexcept {
 std::chrono::steady_clock::time_point verbs_transport::wakes_at() const noexcept {
   auto first = std::min({state_->sleeper.wakes_at(state_->probe_at), state_->retired_pairs.due(),
                          state_->failure_notices.due(), state_->address_notices.due(),
-                         state_->reconnector.due()});
+                         state_->reconnector.due(), state_->link_returns.due()});
   for (const handshake_port* each : state_->all_ports) first = std::min(first, each->due());
   for (const auto& each : further_) first = std::min(first, each->wakes_at());
   return first;
@@ -489,14 +491,7 @@ void verbs_transport::report(std::vector<counter>& into) const {
       "posts that rang a doorbell for packets, acknowledgements and handshakes: several may share "
       "one");
   for (const port_counters& each : s.ports) each.report(into);
-  // What the ports of other networks have counted is added to what has the same name.
-  std::vector<counter> more;
-  for (const auto& each : further_) each->report(more);
-  for (counter& each : more) {
-    const auto same = std::ranges::find(into, each.name, &counter::name);
-    if (same == into.end()) into.push_back(std::move(each));
-    else same->value += each.value;
-  }
+  add_further(into);
 }
 
 }  // namespace peal

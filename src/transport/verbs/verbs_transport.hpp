@@ -16,6 +16,7 @@
 //          stands in `lost`, until peer_failed.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -42,6 +43,8 @@ struct verbs_options {
   std::size_t kept_pushes = 0;  // most bytes that are kept of what all peers send so; 0: what suits
   // For tests in simulated time: what time it is; null: std::chrono::steady_clock.
   std::uint64_t (*nanoseconds)() noexcept = nullptr;
+  // After which a link that was left out is tried for the first time.
+  std::chrono::milliseconds until_return{4000};
   // What ends a sleep of this process from another thread; null: it never sleeps.
   wakeup* bell = nullptr;
 };
@@ -105,6 +108,7 @@ class verbs_transport final : public transport {
   [[nodiscard]] verbs_transport* other_to(peer_id which) const noexcept {
     return via_.empty() || via_[which] == 0 ? nullptr : further_[via_[which] - 1u].get();
   }
+  void add_further(std::vector<counter>&) const;
   void begin_to_leave() noexcept;
   /// Whether something is still on its way to a peer.
   [[nodiscard]] bool is_leaving() noexcept;

@@ -104,6 +104,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/connect/least_used_test.cpp \
   tests/unit/transport/verbs/connect/lifetime_test.cpp \
   tests/unit/transport/verbs/connect/handshake_packing_test.cpp \
+  tests/unit/transport/verbs/connect/pairs/link_returns_test.cpp \
   tests/unit/transport/verbs/connect/pairs/pair_maker_test.cpp \
   tests/unit/transport/verbs/connect/random_traffic.hpp \
   tests/unit/transport/verbs/connect/reconnector_pairs_test.cpp \

@@ -33,7 +33,9 @@ bool further_rails::take(const ibv_wc& one, std::uint8_t rail) noexcept {
     return true;
   }
   connection* const at = connections_.of(which);
-  if (!at || at->is_lost() || which.detail() >= at->links.size()) return false;
+  if (!at || at->is_lost()) return false;
+  if (which.detail() >= at->links.size())
+    return events_.tried(*at, which.detail(), one.status == IBV_WC_SUCCESS);
   bulk_queue& queue = at->links[which.detail()];
   if (!queue.pair) return false;  // left out before
   if (one.status != IBV_WC_SUCCESS) {
@@ -83,6 +85,7 @@ void further_rails::told(connection& at, std::uint32_t link) noexcept {
 
 void further_rails::leave_out(connection& at, std::uint32_t link) noexcept {
   at.links.leave_out(link);
+  events_.left_out(at, link);
   for (bulk_queue& each : at.links) {
     if (each.link != link) continue;
     endpoint_.bulk.elsewhere -= static_cast<std::uint32_t>(each.under_way.size());

@@ -2,11 +2,12 @@
 // The rails besides the first: completions of what moves over them, and what happens when one of
 // them fails.
 //
-// A link consists of the queue pairs of one rail to one peer. A link that fails is left out from
-// then on. Its queue pairs are destroyed, so that nothing late is read or written over it; what was
-// under way moves again over the other links; and the peer is told over the first rail. The peer
-// leaves the link out too: so it does not take a payload for complete while an old WRITE may still
-// be on its way. When the link that carries the messages fails the connection breaks.
+// A link consists of the queue pairs of one rail to one peer. A link that fails is left out, until
+// it comes back (connect/pairs/link_returns.hpp). Its queue pairs are destroyed, so that nothing
+// late is read or written over it; what was under way moves again over the other links; and the
+// peer is told over the first rail. The peer leaves the link out too: so it does not take a payload
+// for complete while an old WRITE may still be on its way. When the link that carries the messages
+// fails the connection breaks.
 //
 // Layer    transport/verbs.
 // Threads  one at a time.

@@ -6,7 +6,8 @@
 // queue pair for large payloads; they come with the first such payload, and more of them where the
 // adapter gains from more (connect/pairs/pair_maker.hpp). All links have the same number of them.
 // The last place of each link is that of the queue pair for WRITEs, where there are such. A link
-// that fails, or cannot be made, is left out: it has no queue pairs any more.
+// that fails, or cannot be made, is left out: it has no queue pairs any more, until it comes back
+// (connect/pairs/link_returns.hpp).
 //
 // Layer    transport/verbs. Made by the pair maker; used by this room.
 // Threads  one at a time.
@@ -125,6 +126,11 @@ class links {
     if (is_left_out(link)) return;
     left_out_ = static_cast<std::uint8_t>(left_out_ | 1u << link);
     --in_use_;
+  }
+  /// It was left out, and has its queue pairs again.
+  void bring_back(std::uint32_t link) noexcept {
+    left_out_ = static_cast<std::uint8_t>(left_out_ & ~(1u << link));
+    ++in_use_;
   }
   [[nodiscard]] bool is_left_out(std::uint32_t link) const noexcept {
     return (left_out_ & 1u << link) != 0;

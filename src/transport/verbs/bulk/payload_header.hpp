@@ -26,14 +26,18 @@ enum class payload_kind : std::uint32_t {
   pairs_asked,
   pairs_given,
   pairs_ready,
+  // connect/pairs/link_returns.hpp: those of a link that was left out
+  link_asked,
+  link_given,
+  link_ready,
   // In place of one about queue pairs that broke before it came; what follows does not count.
   nothing,
 };
 
 struct payload_header {
   payload_kind kind = payload_kind::ask;
-  // left_out: the link; keys: the piece that the first one is of; push: how much older the oldest
-  // unanswered one is; written: a bit for each link used
+  // left_out, link_...: the link; keys: the piece that the first one is of; push: how much older
+  // the oldest unanswered one is; written: a bit for each link used
   std::uint32_t detail = 0;
   // Of the fetch, as its receiver counts; of the push, as its sender counts; keys: of what was
   // exposed (exposures.hpp).

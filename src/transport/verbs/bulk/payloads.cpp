@@ -173,7 +173,10 @@ outcome payloads::take(connection& from, const payload_view& said) noexcept {
     case payload_kind::keys: return take_keys(from, said);
     case payload_kind::pairs_asked:
     case payload_kind::pairs_given:
-    case payload_kind::pairs_ready: return events_.pairs_told(from, said);
+    case payload_kind::pairs_ready:
+    case payload_kind::link_asked:
+    case payload_kind::link_given:
+    case payload_kind::link_ready: return events_.pairs_told(from, said);
     case payload_kind::nothing: return {};
   }
   return outcome::senseless("part of a payload of no known kind");
@@ -217,6 +220,9 @@ void payloads::make_meaningless(std::byte* packet, std::size_t bytes) noexcept {
     case payload_kind::pairs_asked:
     case payload_kind::pairs_given:
     case payload_kind::pairs_ready:
+    case payload_kind::link_asked:
+    case payload_kind::link_given:
+    case payload_kind::link_ready:
     case payload_kind::left_out: header.kind = payload_kind::nothing; break;
     case payload_kind::written: header.detail = 0; break;  // no link
     default: return;

@@ -11,6 +11,7 @@
 #include "transport/verbs/connect/handshake_packing.hpp"
 #include "transport/verbs/connect/lifetime.hpp"
 #include "transport/verbs/connect/notices.hpp"
+#include "transport/verbs/connect/pairs/link_returns.hpp"
 #include "transport/verbs/connect/pairs/pair_maker.hpp"
 #include "transport/verbs/connect/pairs/pairing.hpp"
 #include "transport/verbs/connect/promoter.hpp"

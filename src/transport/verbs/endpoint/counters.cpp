@@ -91,6 +91,7 @@ void report(const counters& from, const registration_counters& of_cache,
                     "bytes of large messages read or written over this device"});
   add("verbs.rails_left_out", from.rails_left_out,
       "devices given up on the way to a peer, since they failed; counted for each peer");
+  add("verbs.rails_back", from.rails_back, "devices that are used again on the way to a peer");
 }
 
 }  // namespace peal::verbs

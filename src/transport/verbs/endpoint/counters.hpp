@@ -36,6 +36,7 @@ struct counters {
   // The same, by the number of the queue pair among those of a connection and rail.
   std::array<std::uint64_t, most_bulk> queue_bytes{};
   std::uint64_t rails_left_out = 0;
+  std::uint64_t rails_back = 0;
   std::uint64_t staged_bytes = 0;
   std::uint64_t pushed_bytes = 0;
   std::uint64_t pushes_dropped = 0;

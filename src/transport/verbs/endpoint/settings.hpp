@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -52,6 +53,7 @@ struct settings : verbs_settings {
   std::size_t slots = 7744;     // pieces of pinned memory for messages, at most
   std::size_t most_pushed = 0;  // bytes of a large message that are sent unasked
   std::uint64_t (*nanoseconds)() noexcept = steady_nanoseconds;
+  std::chrono::milliseconds until_return{4000};  // pairs/link_returns.hpp: of the first try
 
   /// Whether a peer is ever asked to write.
   [[nodiscard]] bool asks_for_writes(bool same_device) const noexcept {

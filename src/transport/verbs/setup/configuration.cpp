@@ -58,6 +58,7 @@ settings settings_of(const verbs_options& from, const std::vector<device>& rails
   // An adapter fetches all of a message by itself, and copies nothing.
   made.most_pushed = made.push.value_or(soft ? usual_push : 0);
   if (from.nanoseconds) made.nanoseconds = from.nanoseconds;
+  made.until_return = from.until_return;
   if (from.kept_pushes != 0) made.kept = from.kept_pushes;
   if (from.send_depth != 0) made.send_depth = from.send_depth;
   if (from.window != 0) made.window = from.window;

@@ -6,6 +6,7 @@
 #include "double/wire_test.cpp"
 #include "double/work_test.cpp"
 #include "unit/transport/verbs/connect/device_events_test.cpp"
+#include "unit/transport/verbs/connect/pairs/link_returns_test.cpp"
 #include "unit/transport/verbs/connect/pairs/pair_maker_test.cpp"
 #include "unit/transport/verbs/connect/reconnector_pairs_test.cpp"
 #include "unit/transport/verbs/connect/reconnector_test.cpp"

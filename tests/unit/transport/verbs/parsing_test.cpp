@@ -65,9 +65,9 @@ void parse_as_anything(const octets& what) {
   EXPECT_GE(sum, 0u);
 }
 
-octets with_numbers(payload_kind kind, const pair_numbers& numbers) {
+octets with_numbers(payload_kind kind, const pair_numbers& numbers, std::uint32_t link = 0) {
   octets made(sizeof(payload_header) + sizeof numbers);
-  const payload_header header{kind, 0, 0, 0, sizeof numbers};
+  const payload_header header{kind, link, 0, 0, sizeof numbers};
   std::memcpy(made.data(), &header, sizeof header);
   std::memcpy(made.data() + sizeof header, &numbers, sizeof numbers);
   return made;
@@ -93,7 +93,8 @@ std::vector<octets> true_packets() {
           with(payload_header{payload_kind::left_out, 1, 0, 0, 0}, 0),
           with(payload_header{payload_kind::keys, 1, 1, 0, 0}, 0),
           with(payload_header{payload_kind::keys, 3, 1, 0, 32}, 32),
-          with_numbers(payload_kind::pairs_asked, {.what = {0, 4, true}})};
+          with_numbers(payload_kind::pairs_asked, {.what = {0, 4, true}}),
+          with_numbers(payload_kind::link_given, {.what = {0, 4, false}}, 1)};
 }
 
 TEST(verbs_parsing, true_packets_say_what_was_written) {
@@ -161,6 +162,8 @@ TEST(verbs_parsing, numbers_of_queue_pairs_are_of_places_that_there_are) {
   EXPECT_TRUE(refuses(0, most_readers + 1, 0));
   EXPECT_TRUE(refuses(2, 1, 0));
   EXPECT_TRUE(refuses(0, 1, 2)) << "neither true nor false";
+  for (const std::uint32_t link : {std::uint32_t{0}, std::uint32_t{most_rails}})
+    EXPECT_TRUE(parse_payload(with_numbers(payload_kind::link_asked, {}, link)).problem);
 }
 
 TEST(verbs_parsing, a_handshake_says_how_many_credits_there_are_and_may_ever_be) {

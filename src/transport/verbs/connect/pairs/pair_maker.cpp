@@ -177,6 +177,7 @@ void pair_maker::leave_out(connection& with, std::size_t place, const char* caus
               with.peer, cause);
   ++endpoint_.counters.rails_left_out;
   with.links.leave_out(link);
+  events_.left_out(with, link);
   if (!with.links.any_untold()) ++endpoint_.bulk.left_out;
   with.links.tell(link);
 }
@@ -263,6 +264,11 @@ void pair_maker::say(connection& to, payload_kind kind, const missing& what) noe
     });
   notes_.push_back(made);
   (void)tell();
+}
+
+void pair_maker::say(const connection& to, payload_kind kind, std::uint32_t link,
+                     const pair_numbers& numbers) noexcept {
+  notes_.push_back({to.peer, to.generation(), {kind, link, 0, 0, sizeof numbers}, numbers});
 }
 
 /// Those to a peer stay in order. Of before a connection broke nothing is said.

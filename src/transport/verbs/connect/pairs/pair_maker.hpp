@@ -55,7 +55,11 @@ class pair_maker {
   pair_progress want(connection&, bool needed) noexcept;
   /// A packet about queue pairs, which was parsed without a problem.
   [[nodiscard]] outcome arrived(connection& from, const payload_view&) noexcept;
-  /// Packets that found no room.
+  /// A packet about a link that returns goes with the next poll.
+  void say(const connection& to, payload_kind, std::uint32_t link, const pair_numbers&) noexcept;
+  /// How this queue pair reaches the peer's.
+  [[nodiscard]] remote_queue remote_of(const connection&, const bulk_queue&) const noexcept;
+  /// Packets that found no room, or wait.
   bool poll() noexcept { return !notes_.empty() && tell(); }
   /// The connection broke, and is made again. Requires: its queue pairs for large payloads are
   /// destroyed, and nothing stands there as under way.
@@ -72,7 +76,6 @@ class pair_maker {
   };
   using missing = pairing::range;
   void lay(connection&) noexcept;
-  [[nodiscard]] remote_queue remote_of(const connection&, const bulk_queue&) const noexcept;
   [[nodiscard]] std::uint8_t make(connection&, const missing&, bool& writes) noexcept;
   [[nodiscard]] bool make_at(connection&, std::size_t place) noexcept;
   void connect(connection&, missing&, const pair_numbers& theirs) noexcept;

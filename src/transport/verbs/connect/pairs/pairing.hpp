@@ -1,6 +1,6 @@
 // transport/verbs/connect/pairs/pairing.hpp
 // What two ranks tell each other of queue pairs for large payloads, and what a connection knows of
-// such that are being made. The pair maker alone writes it.
+// such that are being made. The pair maker writes it, and `link_returns` what is its own.
 //
 // Layer    transport/verbs. Control path.
 // Threads  one at a time.
@@ -25,12 +25,14 @@ class pairing {
   };
 
   /// Something is being made that both sides have not agreed upon.
-  [[nodiscard]] bool under_way() const noexcept { return asks_ || gives_; }
+  [[nodiscard]] bool under_way() const noexcept { return asks_ || gives_ || link_returns_; }
 
  private:
   friend class pair_maker;
-  bool asks_ = false;   // this side has asked for `what_`
-  bool gives_ = false;  // this side has answered with `what_`
+  friend class link_returns;
+  bool asks_ = false;          // this side has asked for `what_`
+  bool gives_ = false;         // this side has answered with `what_`
+  bool link_returns_ = false;  // one that was left out is tried
   range what_{};
   std::uint32_t first_psn_ = 0, remote_psn_ = 0;
   bool writes_asked_ = false;                // once
