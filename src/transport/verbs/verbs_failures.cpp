@@ -177,10 +177,12 @@ void verbs_transport::state::knows_address(peer_id peer) noexcept {
   address_notices.confirmed(peer);
 }
 
-/// Connections are made again, and their handshakes tell it.
+/// Connections are made again, and their handshakes tell it. All others are told, also those that
+/// have not been met yet: their first packet would go to where this process was.
 void verbs_transport::state::moved() noexcept {
   for (peer_id each = 0; each < unreachable.size(); ++each)
-    if (datagrams.knows(each) && !unreachable[each] && !datagrams.left(each))
+    if (each != addresses.self() && addresses.of(each) && !unreachable[each] &&
+        !datagrams.left(each) && (datagrams.knows(each) || !connections.of(each)))
       address_notices.tell(each);
 }
 
@@ -193,7 +195,8 @@ void verbs_transport::state::tell_address(std::chrono::steady_clock::time_point 
   const auto patience = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>{endpoint.set.timeout * longer_when_there});
   for (const peer_id each : address_notices.silent(now, patience)) {
-    if (is_there(each)) continue;  // it computes, at the address that is known
+    // It computes, at the address that is known; or nothing is expected of it.
+    if (is_there(each) || !datagrams.knows(each)) continue;
     address_notices.confirmed(each);
     if (unreachable[each] || datagrams.left(each)) continue;
     log_error(

@@ -168,7 +168,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   std::vector<peer_id> lost;
   bool leaving = false;
   std::map<peer_id, int> searches;  // for the way to a peer, in vain
-  std::chrono::steady_clock::time_point probe_at;
+  std::chrono::steady_clock::time_point probe_at, events_at;
 };
 
 }  // namespace peal

@@ -26,11 +26,12 @@ using namespace verbs;
 
 /// Reading the clock costs as much as a turn.
 constexpr std::uint32_t turns_between_looks = sleeper::turns_between_looks;
+/// Between two looks at what devices tell, so that peers hear of another address in time.
+constexpr std::chrono::milliseconds until_events{100};
 /// Turns between two looks for strangers, where no messages go as datagrams.
 constexpr std::uint32_t turns_between_strangers = 16;
 
-/// What tells the cache of memory that goes away; null: registrations end with their use. The first
-/// rank says so, once.
+/// What tells the cache of memory that goes away. Null: nothing; the first rank says so, once.
 const unmap_log* log_for(const verbs_options& from, peer_id self) {
   if (!from.set.registration_cache) return nullptr;
   if (from.without_hooks || use_unmap_hooks().work) return &unmapped();
@@ -38,8 +39,7 @@ const unmap_log* log_for(const verbs_options& from, peer_id self) {
   if (self == 0 && !said.exchange(true, std::memory_order_relaxed))
     log_warning(
         "memory does not stay registered with the RDMA device after its use, so large messages "
-        "take longer: {} "
-        "(PEAL_VERBS_REGISTRATION_CACHE=off says that this is wanted)",
+        "take longer: {} (PEAL_VERBS_REGISTRATION_CACHE=off says that this is wanted)",
         use_unmap_hooks().problem);
   return nullptr;
 }
@@ -350,11 +350,14 @@ void verbs_transport::state::look_at_the_clock() noexcept {
   }
   if (reconnector.any()) go_on_with_broken(now);
   if (link_returns.any()) link_returns.step(now);
+  if (now >= events_at) {
+    events_at = now + until_events;
+    device_events.read();  // a thread that sleeps is told at once
+  }
   if (now < probe_at) return;
   probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                        std::chrono::duration<double>{endpoint.set.timeout});
   connections.for_each([&](connection& each) { sender.probe(each); });
-  device_events.read();  // a thread that sleeps is told at once
 }
 
 void verbs_transport::state::go_on_with_broken(std::chrono::steady_clock::time_point now) noexcept {

@@ -125,7 +125,6 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind,
   made.goes_on = of.handshake.goes_on_;
   made.link = of.handshake.link_;
   made.taken = of.eager.credits.taken();
-  made.places = own_places();
   return made;
 }
 
@@ -136,7 +135,9 @@ handshake_packet connector::packet(const connection& of, handshake_kind kind,
 /// message.
 ///
 /// Over all links, since any may be the one that is cut: a packet that comes twice changes nothing.
-int connector::send(const handshake_packet& what) noexcept {
+/// With the addresses of now, also where it is repeated.
+int connector::send(handshake_packet what) noexcept {
+  what.places = own_places();
   static constexpr std::array<std::byte, 4096> zeros{};
   const address &there = *addresses_.of(what.to), &here = addresses_.own();
   const packed_handshake packed = packing_.pack(what, addresses_.proof());
@@ -381,7 +382,6 @@ int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexc
   made.your_attempt = answers;
   made.credits = made.most_credits = 1;
   made.kind = kind;
-  made.places = own_places();
   return send(made);
 }
 

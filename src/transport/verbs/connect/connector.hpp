@@ -100,7 +100,7 @@ class connector {
   [[nodiscard]] std::array<rail_place, most_rails> own_places() const noexcept;
   [[nodiscard]] handshake_packet packet(const connection&, handshake_kind,
                                         std::uint32_t answers) const noexcept;
-  [[nodiscard]] int send(const handshake_packet&) noexcept;
+  [[nodiscard]] int send(handshake_packet) noexcept;
   void send_and_repeat(connection&, const handshake_packet&) noexcept;
   bool repeat(clock::time_point now) noexcept;
   [[nodiscard]] static bool may_retry(handshake&, int why) noexcept;

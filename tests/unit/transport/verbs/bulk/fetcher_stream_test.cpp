@@ -33,6 +33,7 @@ class verbs_stream : public verbs_on_cards {
     verbs_options options;
     options.set.qps = queue_pairs;
     options.nanoseconds = simulated_nanoseconds;
+    options.without_hooks = true;  // a registration takes time, and is not what these are about
     begin(2, options);
     meet(0, 1);
     source = pattern(length, 7);

@@ -141,6 +141,29 @@ TEST_F(verbs_datagrams, leave_large_messages_to_a_connection_over_the_second_car
 
 // ---- addresses that change
 
+/// Who has never heard of an end knows where it was at the start.
+TEST_F(verbs_datagrams, find_an_end_whose_port_had_another_address_before_they_met) {
+  for (const bool connected : {false, true})
+    for (const peer_id first : {0u, 1u}) {
+      for (way& each : ways) each = {};
+      verbs_options settings = connected ? hasty() : without_connections();
+      begin_apart(2, {{.network = 1}}, settings);
+      const ibv_gid other = verbs_double::gid_of({.network = 1, .host = 77});
+      card_of(1, 0).bring_up(1, 0, &other);
+      pass(std::chrono::milliseconds{50});
+      send_some(first);
+      ASSERT_TRUE(wait_long([&] {
+        check(first);
+        return ways[first].checked == ways[first].sent;
+      }));
+      if (connected)
+        for (int left = 100; left > 0; --left) turn();
+      else talk(100);
+      finish();
+      if (HasFailure()) return;
+    }
+}
+
 /// That an end has another address is in no datagram.
 TEST_F(verbs_datagrams, go_on_when_a_port_has_another_address) {
   for (const bool infiniband : {true, false})
