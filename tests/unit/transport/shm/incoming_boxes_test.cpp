@@ -157,6 +157,7 @@ TEST_P(told, no_message_is_missed) {
   std::atomic<std::uint32_t> received[1 + senders]{};
   std::atomic<int> lost{0}, over{0};
   std::atomic<std::uint32_t> turns{0};
+  std::atomic<std::uint64_t> news{0};
   node[0].arrivals.also = [&](const arrival& each) {
     received[(each.from - shm_node::peer(0)) / 3].fetch_add(1);
   };
@@ -165,7 +166,9 @@ TEST_P(told, no_message_is_missed) {
     threads.emplace_back([&, each] {
       std::mt19937 random{static_cast<unsigned>(each)};
       std::uint32_t sent = 0;
-      while (sent < volume && lost == 0) {
+      std::uint64_t counted = 0;
+      // As long as senders take turns on a core, each finds its box polled, and there are few news.
+      while ((sent < volume / 4 || news < 1'000) && lost == 0) {
         for (std::uint32_t more = random() % 50 == 0 ? 70 : 1; more > 0; --more, ++sent)
           if (!until([&] { node[each].transport->poll(); },
                      [&] {
@@ -180,6 +183,8 @@ TEST_P(told, no_message_is_missed) {
           const std::uint32_t now = turns, rest = random() % 1024;
           if (!until([] {}, [&] { return turns - now > rest; })) ++lost;
         }
+        news += node[each].transport->counters().news - counted;
+        counted = node[each].transport->counters().news;
       }
       ++over;
     });
@@ -192,9 +197,6 @@ TEST_P(told, no_message_is_missed) {
   }
   for (std::thread& each : threads) each.join();
   EXPECT_EQ(lost, 0);
-  std::uint64_t news = 0;
-  for (int each = 1; each <= senders; ++each) news += node[each].transport->counters().news;
-  EXPECT_GT(news, 100u) << "nothing was ever told: the test shows nothing";
 }
 
 INSTANTIATE_TEST_SUITE_P(all, told, testing::Values(true, false),
