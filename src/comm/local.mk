@@ -1,6 +1,5 @@
 libpeal_core_la_SOURCES += \
   src/comm/calls/making.hpp \
-  src/comm/calls/postings.hpp \
   src/comm/calls/queue_entries.cpp \
   src/comm/recording.hpp \
   src/comm/calls/topology_shapes.cpp \

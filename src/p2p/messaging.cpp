@@ -38,13 +38,24 @@ bool messaging::poll() noexcept {
     // A thread that waited for these messages may make no turn after this one.
     for (transport* each : transports_) each->flush();
   }
+  if (!held_.empty()) [[unlikely]]
+    moved |= finish_held();
   return moved;
+}
+
+bool messaging::finish_held() noexcept {
+  if (std::ranges::any_of(transports_, [](transport* each) { return each->holds_messages(); }))
+    return false;
+  finishing_.swap(held_);  // a continuation may add more
+  for (operation* each : finishing_) end(*each);
+  finishing_.clear();
+  return true;
 }
 
 // The last first: it may refuse, while shared memory's arming costs a barrier on every core.
 bool messaging::arm() noexcept {
-  return std::all_of(transports_.rbegin(), transports_.rend(),
-                     [](transport* each) { return each->arm(); });
+  return held_.empty() && std::all_of(transports_.rbegin(), transports_.rend(),
+                                      [](transport* each) { return each->arm(); });
 }
 
 void messaging::disarm() noexcept {

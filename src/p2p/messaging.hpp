@@ -145,6 +145,11 @@ class messaging final : public sink, public progress_source {
            send_now_slowly(in, context, data, bytes, dest, tag);
   }
 
+  /// For a nonblocking send whose message a transport has taken, but holds back: an operation that
+  /// finishes once none holds any. So a rank that waits for one makes the progress that posts it,
+  /// and nothing is held while the program computes.
+  operation& add_held() noexcept { return *held_.emplace_back(&make_operation()); }
+
   /// What is sent until `none` leaves together, to each peer, or to all peers without a connection,
   /// with one doorbell, where the transport has such.
   void hold_together(batching wanted) noexcept {
@@ -274,6 +279,7 @@ class messaging final : public sink, public progress_source {
   void handed_over(operation&, handed) noexcept;
   void queue(operation&, peer_state&) noexcept;
   bool flush() noexcept;
+  bool finish_held() noexcept;
   bool flush(peer_state&) noexcept;
 
   // receive.cpp: what comes in
@@ -339,7 +345,9 @@ class messaging final : public sink, public progress_source {
   operation_pool operations_{*this};
   message_pool messages_;
   linked_list<operation> announced_;
-  std::vector<peer_id> stalled_;   // peers with a queue that is not empty
+  std::vector<peer_id> stalled_;  // peers with a queue that is not empty
+  // Sends that finish when no transport holds messages, and those that finish just now.
+  std::vector<operation*> held_, finishing_;
   std::vector<peer_id> failures_;  // in the order heard of
   bool somebody_gone_ = false;     // dead, left or at its end; or a context is revoked
   bool has_probed_ = false;

@@ -146,6 +146,8 @@ class transport : public progress_source {
   virtual void hold_together(batching) noexcept {}
   /// Sends what waits to leave with other messages.
   virtual void flush() noexcept {}
+  /// Whether messages wait so: `send` took them.
+  [[nodiscard]] virtual bool holds_messages() const noexcept { return false; }
 
   // ---- large payloads
   /// Makes [data, data + bytes) fetchable by `to` until `withdraw`.

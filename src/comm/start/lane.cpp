@@ -102,7 +102,6 @@ void lane::open_verbs(std::size_t lanes) {
     throw;
   }
   messages->add(*verbs_);
-  postings_.emplace(progress, *messages, *verbs_);
 }
 
 transport& lane::route(peer_id to) noexcept {
@@ -245,12 +244,7 @@ void lane::leave(bool failed) noexcept {
   if (verbs_) verbs_->leave();
 }
 
-void lane::close() noexcept {
-  if (!verbs_) return;
-  progress.remove(*postings_);
-  postings_.reset();
-  verbs_.reset();
-}
+void lane::close() noexcept { verbs_.reset(); }
 
 void lane::report(std::vector<counter>& into) {
   const std::lock_guard<engine> guard{progress};

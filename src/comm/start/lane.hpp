@@ -24,7 +24,6 @@
 #include "collective/choice/cost_basis.hpp"
 #include "collective/collectives.hpp"
 #include "collective/direct/direct_context.hpp"
-#include "comm/calls/postings.hpp"
 #include "comm/checks/stall_report.hpp"
 #include "comm/communicator_state.hpp"
 #include "comm/context_pool.hpp"
@@ -145,7 +144,7 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   /// After a send that is over, with the lock held: an operation that finishes once the message is
   /// posted; null when it is.
   operation* posting() noexcept {
-    return verbs_ && verbs_->holds_messages() ? &postings_->add() : nullptr;
+    return verbs_ && verbs_->holds_messages() ? &messages->add_held() : nullptr;
   }
 
   // ---- the end. Without the lock held.
@@ -196,7 +195,6 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   std::optional<shm_transport> shm_;
   std::optional<verbs_transport> verbs_;
   std::optional<direct::direct_context> direct_;
-  std::optional<postings> postings_;    // where there is verbs_
   std::optional<end_watch> end_watch_;  // in a job of several
 };
 

@@ -16,6 +16,13 @@ namespace peal {
 
 using namespace verbs;
 
+namespace {
+
+/// Between two looks at what devices tell, so that peers hear of another address in time.
+constexpr std::chrono::milliseconds until_events{100};
+
+}  // namespace
+
 // ---- of connections
 
 void verbs_transport::state::opened(connection& at) noexcept {
@@ -268,6 +275,40 @@ bool verbs_transport::state::is_given_up(peer_id from) noexcept {
   return true;
 }
 
+// ---- what is repeated
+
+/// Once in the time that an adapter may be silent, every connected peer to which nothing was sent
+/// is asked for a sign of life.
+void verbs_transport::state::look_at_the_clock() noexcept {
+  const auto now = std::chrono::steady_clock::now();
+  datagrams.look_for_lost(now);
+  if (failure_notices.any()) failure_notices.repeat(now);
+  if (address_notices.any()) tell_address(now);
+  if (retired_pairs.any()) {
+    device_events.read();
+    retired_pairs.step(now, [this] { read_completions(); });
+  }
+  if (reconnector.any()) go_on_with_broken(now);
+  if (link_returns.any()) link_returns.step(now);
+  if (now >= events_at) {
+    events_at = now + until_events;
+    device_events.read();  // a thread that sleeps is told at once
+  }
+  if (now < probe_at) return;
+  probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                       std::chrono::duration<double>{endpoint.set.timeout});
+  connections.for_each([&](connection& each) { sender.probe(each); });
+}
+
+void verbs_transport::state::go_on_with_broken(std::chrono::steady_clock::time_point now) noexcept {
+  device_events.read();
+  reconnector.step(now, [this] {
+    read_completions();
+    while (rails.size() > 1 && payloads.read_rails()) {
+    }
+  });
+}
+
 // ---- the transport's own
 
 std::vector<peer_id> verbs_transport::lost() noexcept {
@@ -278,6 +319,7 @@ std::vector<peer_id> verbs_transport::lost() noexcept {
 
 void verbs_transport::peer_failed(peer_id gone) noexcept {
   state& s = *state_;
+  s.parts_wait = true;
   s.dead[gone] = true;
   s.unreachable[gone] = true;
   connection* const at = s.connections.of(gone);
@@ -306,6 +348,7 @@ void verbs_transport::leave() noexcept {
 
 void verbs_transport::begin_to_leave() noexcept {
   state& s = *state_;
+  s.parts_wait = true;
   s.connections.for_each([&](connection& each) {
     if (each.is_in_use() && !each.eager.has_left()) s.sender.send_last(each);
   });

@@ -81,8 +81,10 @@ struct verbs_transport::state final : private verbs::peer_events {
     return taken;
   }
   bool sent(envelope e) noexcept {
-    if (e.kind() == envelope_kind::announce) [[unlikely]]
+    if (e.kind() == envelope_kind::announce) [[unlikely]] {
+      parts_wait = true;
       payloads.announced();
+    }
     return true;
   }
   int read_some() noexcept;
@@ -94,7 +96,8 @@ struct verbs_transport::state final : private verbs::peer_events {
   void deliver(verbs::connection&, std::span<const std::byte> packet) noexcept;
   void failed(const ibv_wc&, verbs::connection*) noexcept;
   void drop(const ibv_wc&, verbs::slot_id, std::uint8_t rail) noexcept;
-  void recycle(verbs::slot_id which, const verbs::connection& from) noexcept {
+  [[gnu::always_inline]] void recycle(verbs::slot_id which,
+                                      const verbs::connection& from) noexcept {
     if (from.eager.rail == 0) [[likely]]
       endpoint.recycle(which, from.eager.pair.get());
     else endpoint.recycle(which, from.eager.rail, from.eager.pair.get());
@@ -102,6 +105,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   void go_on_with_broken(std::chrono::steady_clock::time_point now) noexcept;
   void look_at_the_clock() noexcept;
   void tell_address(std::chrono::steady_clock::time_point now) noexcept;
+  bool poll_parts(bool all) noexcept;
   bool poll_port() noexcept;
   void arrived(const std::byte* packet, std::size_t bytes, std::uint8_t rail) noexcept;
   void close(verbs::connection&) noexcept;
@@ -166,6 +170,9 @@ struct verbs_transport::state final : private verbs::peer_events {
   std::vector<bool> dead;                                // peer_failed was called
   std::vector<bool> unreachable;  // there is no connection, and no use in trying
   std::vector<peer_id> lost;
+  /// Some part besides `sender` may have something to do at the next poll. All parts are looked at
+  /// now and then in any case.
+  bool parts_wait = true;
   bool leaving = false;
   std::map<peer_id, int> searches;  // for the way to a peer, in vain
   std::chrono::steady_clock::time_point probe_at, events_at;

@@ -26,10 +26,8 @@ using namespace verbs;
 
 /// Reading the clock costs as much as a turn.
 constexpr std::uint32_t turns_between_looks = sleeper::turns_between_looks;
-/// Between two looks at what devices tell, so that peers hear of another address in time.
-constexpr std::chrono::milliseconds until_events{100};
-/// Turns between two looks for strangers, where no messages go as datagrams.
-constexpr std::uint32_t turns_between_strangers = 16;
+/// Turns between two looks at everything, strangers among it, where nothing is known to wait.
+constexpr std::uint32_t turns_between_all = 16;
 
 /// What tells the cache of memory that goes away. Null: nothing; the first rank says so, once.
 const unmap_log* log_for(const verbs_options& from, peer_id self) {
@@ -203,6 +201,7 @@ bool verbs_transport::send(peer_id to, envelope e, const void* payload) noexcept
   if (at && at->carries()) [[likely]]
     return s.post(*at, e, payload) && s.sent(e);
   if (verbs_transport* const other = other_to(to)) return other->send(to, e, payload);
+  s.parts_wait = true;
   if (s.dead[to]) return true;  // the message is dropped
   if (s.unreachable[to]) return false;
   const auto before = s.sleeper.armed() ? s.sleeper.due() : sleeper::clock::time_point{};
@@ -255,7 +254,8 @@ void verbs_transport::hold_together(batching wanted) noexcept {
 }
 bool verbs_transport::holds_messages() const noexcept {
   return state_->sender.holds() || state_->datagrams.holds() ||
-         std::ranges::any_of(further_, [](const auto& each) { return each->holds_messages(); });
+         (!further_.empty() &&
+          std::ranges::any_of(further_, [](const auto& each) { return each->holds_messages(); }));
 }
 bool verbs_transport::settled() const noexcept {
   return state_->datagrams.settled() && !state_->reconnector.any_interrupted() &&
@@ -278,6 +278,7 @@ void verbs_transport::start_fetch(fetch& f) noexcept {
   if (verbs_transport* const other = other_to(f.from)) return other->start_fetch(f);
   state& s = *state_;
   s.sleeper.wake();
+  s.parts_wait = true;
   const connection* from = s.connections.of(f.from);
   if (from && from->is_open() && !from->lifetime.is_ending()) s.payloads.start(f);
   else if (s.unreachable[f.from]) f.done(f, make_error_code(errc::peer_failed));
@@ -293,17 +294,28 @@ bool verbs_transport::poll() noexcept {
   s.sender.flush();
   bool moved = s.read_some() > 0;
   if (!moved) s.endpoint.idle();
-  if (s.endpoint.epoch % turns_between_strangers == 0 || s.promoter.cold() || s.datagrams.used() ||
-      s.connector.busy())
-    moved |= s.poll_port();
-  moved |= s.promoter.poll();
-  moved |= s.pair_maker.poll();
-  moved |= s.payloads.poll();
-  s.window_keeper.poll();
+  const bool all = s.endpoint.epoch % turns_between_all == 0;
+  if (all || s.parts_wait) [[unlikely]]
+    moved |= s.poll_parts(all);
+  s.payloads.end_hold();
   s.sender.flush();
-  if (s.endpoint.epoch % turns_between_looks == 0) s.look_at_the_clock();
   for (const auto& each : further_) moved |= each->poll();
   return moved;
+}
+
+/// Nearly every turn finds nothing in most parts: looking at each of them would take longer than
+/// looking for completions.
+bool verbs_transport::state::poll_parts(bool all) noexcept {
+  bool some = false;
+  if (all || promoter.cold() || datagrams.used() || connector.busy()) some |= poll_port();
+  some |= promoter.poll();
+  some |= pair_maker.poll();
+  some |= payloads.poll();
+  window_keeper.poll();
+  if (endpoint.epoch % turns_between_looks == 0) look_at_the_clock();
+  parts_wait = promoter.cold() || datagrams.used() || connector.busy() || promoter.busy() ||
+               pair_maker.busy() || payloads.busy() || window_keeper.busy();
+  return some;
 }
 
 int verbs_transport::state::read_some() noexcept {
@@ -337,38 +349,6 @@ void verbs_transport::state::arrived(const std::byte* data, std::size_t bytes,
   else connector.got(data, bytes);
 }
 
-/// Once in the time that an adapter may be silent, every connected peer to which nothing was sent
-/// is asked for a sign of life.
-void verbs_transport::state::look_at_the_clock() noexcept {
-  const auto now = std::chrono::steady_clock::now();
-  datagrams.look_for_lost(now);
-  if (failure_notices.any()) failure_notices.repeat(now);
-  if (address_notices.any()) tell_address(now);
-  if (retired_pairs.any()) {
-    device_events.read();
-    retired_pairs.step(now, [this] { read_completions(); });
-  }
-  if (reconnector.any()) go_on_with_broken(now);
-  if (link_returns.any()) link_returns.step(now);
-  if (now >= events_at) {
-    events_at = now + until_events;
-    device_events.read();  // a thread that sleeps is told at once
-  }
-  if (now < probe_at) return;
-  probe_at = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                       std::chrono::duration<double>{endpoint.set.timeout});
-  connections.for_each([&](connection& each) { sender.probe(each); });
-}
-
-void verbs_transport::state::go_on_with_broken(std::chrono::steady_clock::time_point now) noexcept {
-  device_events.read();
-  reconnector.step(now, [this] {
-    read_completions();
-    while (rails.size() > 1 && payloads.read_rails()) {
-    }
-  });
-}
-
 // ---- sleep
 
 bool verbs_transport::arm() noexcept {
@@ -394,13 +374,14 @@ void verbs_transport::rang(int descriptor) noexcept {
 
 void verbs_transport::state::take(const ibv_wc& one) noexcept {
   const work_id which{one.wr_id};
-  if (which.kind() == work::receive) {
+  if (which.kind() == work::receive) [[likely]] {
     if (leaving) [[unlikely]]
       drop(one, which.detail(), 0);
     else receive(one, which.detail(), 0);
     return;
   }
   connection* const at = connections.of(which);
+  parts_wait |= one.status != IBV_WC_SUCCESS || which.kind() != work::send;
   if (one.status != IBV_WC_SUCCESS) failed(one, at);
   else if (!at) return;
   else if (which.kind() == work::send) sender.completed(at->eager, which.detail());
@@ -417,13 +398,16 @@ void verbs_transport::state::completed(const ibv_wc& one, std::uint8_t rail) noe
 inline void verbs_transport::state::receive(const ibv_wc& one, slot_id slot,
                                             std::uint8_t rail) noexcept {
   connection* const from = connections.of_queue(one.qp_num, rail);
-  if (one.status != IBV_WC_SUCCESS || !from || from->is_lost()) {
+  if (one.status != IBV_WC_SUCCESS || !from || from->is_lost()) [[unlikely]] {
+    parts_wait = true;
     if (rail == 0 && (endpoint.shared() || from)) endpoint.recycle(slot, nullptr);
     if (one.status != IBV_WC_SUCCESS) failed(one, from);
     return;
   }
-  if (!from->is_open()) [[unlikely]]
+  if (!from->is_open()) [[unlikely]] {
+    parts_wait = true;
     connector.heard(*from);
+  }
   from->lifetime.heard(endpoint.epoch);
   std::uint32_t flags = 0;
   if (one.wc_flags & IBV_WC_WITH_IMM) {
@@ -435,6 +419,7 @@ inline void verbs_transport::state::receive(const ibv_wc& one, slot_id slot,
     }
   }
   const std::byte* const packet = endpoint.slots.at(slot);
+  parts_wait |= (flags & ~immediate::credit_bits) != 0;
   if (flags & immediate::staged) payloads.arrived(*from, {packet, one.byte_len});
   else deliver(*from, {packet, one.byte_len});
   recycle(slot, *from);
@@ -461,7 +446,8 @@ const char* verbs_transport::state::hear(connection& from, std::uint32_t said,
   return nullptr;
 }
 
-void verbs_transport::state::deliver(connection& from, std::span<const std::byte> packet) noexcept {
+inline void verbs_transport::state::deliver(connection& from,
+                                            std::span<const std::byte> packet) noexcept {
   const char* const problem = parse_messages(
       packet, [&](envelope e, const std::byte* payload) { out.arrived(from.peer, e, payload); });
   if (problem) [[unlikely]]

@@ -84,7 +84,7 @@ class verbs_transport final : public transport {
 
   void flush() noexcept override;
   void hold_together(batching) noexcept override;
-  [[nodiscard]] bool holds_messages() const noexcept;
+  [[nodiscard]] bool holds_messages() const noexcept override;
   /// Whether everything sent as a datagram has been taken by the peers that live. Until then this
   /// process must go on polling.
   [[nodiscard]] bool settled() const noexcept;

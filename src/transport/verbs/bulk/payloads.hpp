@@ -60,10 +60,15 @@ class payloads final : private queue_failures {
   bool read_rails() noexcept { return rails_.poll(); }
   /// READs that are wanted from now on wait for the end of this poll, so that they share doorbells.
   void hold() noexcept { fetcher_.hold(true); }
+  void end_hold() noexcept { fetcher_.hold(together_); }
   /// Moves what waited for room. True when something was moved.
   bool poll() noexcept {
-    fetcher_.hold(together_);
+    end_hold();
     return busy() && step();
+  }
+  [[nodiscard]] bool busy() const noexcept {
+    return pusher_.busy() || writer_.busy() || staged_.busy() || endpoint_.bulk.any() ||
+           !bereft_.empty() || further_keys_.busy() || fetcher_.is_growing();
   }
   /// Whether READs wait for others outside of polls, too.
   void hold_together(bool wanted) noexcept {
@@ -107,10 +112,6 @@ class payloads final : private queue_failures {
   void abandon(peer_id, connection* at) noexcept;
 
  private:
-  [[nodiscard]] bool busy() const noexcept {
-    return pusher_.busy() || writer_.busy() || staged_.busy() || endpoint_.bulk.any() ||
-           !bereft_.empty() || further_keys_.busy() || fetcher_.is_growing();
-  }
   [[nodiscard]] bool is_growing() const noexcept {
     return further_keys_.is_growing() || fetcher_.is_growing();
   }

@@ -81,7 +81,8 @@ class promoter {
   /// There is no room for a connection to this peer at the moment: it stands in the line.
   void want_later(peer_id) noexcept;
 
-  bool poll() noexcept { return (!ending_.empty() || !line_.empty()) && step(); }
+  [[nodiscard]] bool busy() const noexcept { return !ending_.empty() || !line_.empty(); }
+  bool poll() noexcept { return busy() && step(); }
   /// When `poll` may have something to do even if nothing comes.
   [[nodiscard]] std::chrono::steady_clock::time_point due() const noexcept;
   [[nodiscard]] bool cold() const noexcept { return rules_.cold; }

@@ -22,7 +22,8 @@ constexpr std::uint32_t kept_back(std::uint32_t depth) noexcept {
   return std::min<std::uint32_t>(4, depth / 4);
 }
 
-std::uint32_t write_message(std::byte* at, envelope e, const void* payload) noexcept {
+[[gnu::always_inline]] inline std::uint32_t write_message(std::byte* at, envelope e,
+                                                          const void* payload) noexcept {
   std::memcpy(at, &e, sizeof e);
   if (e.bytes() <= short_copy) copy_short(at + sizeof e, payload, e.bytes());
   else std::memcpy(at + sizeof e, payload, e.bytes());
@@ -42,7 +43,12 @@ std::uint64_t address_of(const void* memory) noexcept {
 
 }  // namespace
 
-sender::sender(endpoint& endpoint, peer_events& told) : endpoint_{endpoint}, events_{told} {
+sender::sender(endpoint& endpoint, peer_events& told)
+    : endpoint_{endpoint},
+      events_{told},
+      most_outstanding_{endpoint.set.send_depth - kept_back(endpoint.set.send_depth)},
+      most_unsignaled_{std::min<std::uint32_t>(64, endpoint.set.send_depth / 4)} {
+  alone_.sg_list = alone_pieces_.data();
   for (std::size_t each = 0; each < chain_.size(); ++each) {
     chain_[each].next = each + 1 < chain_.size() ? &chain_[each + 1] : nullptr;
     chain_[each].sg_list = &pieces_[each];
@@ -50,18 +56,13 @@ sender::sender(endpoint& endpoint, peer_events& told) : endpoint_{endpoint}, eve
   }
 }
 
-bool sender::room(const eager_channel& to) const noexcept {
-  return to.sent.outstanding() + to.held.count() + kept_back(endpoint_.set.send_depth) <
-         endpoint_.set.send_depth;
-}
-
 // Slots come back only behind a signaled request, so there must be one often enough. Each
 // connection has brought as many slots as it can have posted one by one without a signal
 // (endpoint::make_room), so no connection waits for the slots of others, but for those of a chain,
 // which may take more, and whose last request is signaled. Where there are too many connections for
 // that, half of the slots go out with a signal each (endpoint::few_slots).
-bool sender::wants_signal(const eager_channel& to, bool has_slot) const noexcept {
-  return to.sent.unsignaled() + 1 >= std::min<std::uint32_t>(64, endpoint_.set.send_depth / 4) ||
+inline bool sender::wants_signal(const eager_channel& to, bool has_slot) const noexcept {
+  return to.sent.unsignaled() + 1 >= most_unsignaled_ ||
          (has_slot && endpoint_.slots.free() < endpoint_.few_slots);
 }
 
@@ -135,12 +136,12 @@ inline void sender::note_signals(eager_channel& to, std::uint32_t count, bool la
 [[gnu::always_inline]] inline bool sender::post_now(connection& to, envelope e,
                                                     const void* payload) noexcept {
   const auto bytes = static_cast<std::uint32_t>(sizeof e + e.bytes());
-  ibv_sge pieces[2];
-  ibv_send_wr request{};
-  request.sg_list = pieces;
+  ibv_send_wr& request = alone_;
+  std::array<ibv_sge, 2>& pieces = alone_pieces_;
   request.num_sge = 1;
+  request.send_flags = 0;
   slot_id slot = no_slot;
-  if (bytes <= endpoint_.inline_bytes) {
+  if (bytes <= endpoint_.inline_bytes) [[likely]] {
     request.send_flags = IBV_SEND_INLINE;
     std::byte* const head = to.eager.copies.head_of(to.eager.sent.next());
     // The device's library takes longer over a second piece than this copy does.

@@ -102,7 +102,9 @@ class sender {
   void post_held(connection&) noexcept;
   bool post_control(connection&, std::uint32_t flags, bool signaled) noexcept;
   [[nodiscard]] slot_id take_slot() noexcept;
-  [[nodiscard]] bool room(const eager_channel&) const noexcept;
+  [[nodiscard]] bool room(const eager_channel& to) const noexcept {
+    return to.sent.outstanding() + to.held.count() < most_outstanding_;
+  }
   [[nodiscard]] bool wants_signal(const eager_channel&, bool has_slot) const noexcept;
   void attach(eager_channel&, ibv_send_wr&, std::uint32_t flags, bool always) noexcept;
   void resize_window(eager_channel&) noexcept;
@@ -117,11 +119,15 @@ class sender {
 
   endpoint& endpoint_;
   peer_events& events_;
+  const std::uint32_t most_outstanding_;  // messages; the rest of the queue is for credits
+  const std::uint32_t most_unsignaled_;
   std::vector<connection*> listed_;
   int failed_ = 0;  // errno of the last post
   bool refuses_ = false;
   bool together_ = false;
-  // What post_held posts. Kept, since most of it is the same each time.
+  // What post_now and post_held post. Kept, since most of it is the same each time.
+  ibv_send_wr alone_{};
+  std::array<ibv_sge, 2> alone_pieces_{};
   std::array<ibv_send_wr, held_packets::most> chain_{};
   std::array<ibv_sge, held_packets::most> pieces_{};
 };

@@ -29,10 +29,9 @@ class window_keeper {
   window_keeper(endpoint& endpoint, connections& connections, sender& out)
       : endpoint_{endpoint}, connections_{connections}, sender_{out} {}
 
-  /// At each poll.
+  [[nodiscard]] bool busy() const noexcept { return endpoint_.wants_credits_back(); }
   void poll() noexcept {
-    if (endpoint_.wants_credits_back()) [[unlikely]]
-      look();
+    if (busy()) look();
   }
   /// A packet that asks for credits, or gives some up. False: it makes no sense.
   [[nodiscard]] bool heard(connection& from, std::uint32_t said) noexcept;

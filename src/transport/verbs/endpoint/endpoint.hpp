@@ -117,8 +117,8 @@ class endpoint {
 
   /// What was received has been read: the slot goes back to the device, together with others. `at`:
   /// the queue pair that it came through; null when that takes nothing any more.
-  void recycle(slot_id which, ibv_qp* at) noexcept {
-    if (!receives_) {
+  [[gnu::always_inline]] void recycle(slot_id which, ibv_qp* at) noexcept {
+    if (!receives_) [[unlikely]] {
       post_own(which, 0, at);
       return;
     }

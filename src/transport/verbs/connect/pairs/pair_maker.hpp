@@ -60,7 +60,8 @@ class pair_maker {
   /// How this queue pair reaches the peer's.
   [[nodiscard]] remote_queue remote_of(const connection&, const bulk_queue&) const noexcept;
   /// Packets that found no room, or wait.
-  bool poll() noexcept { return !notes_.empty() && tell(); }
+  [[nodiscard]] bool busy() const noexcept { return !notes_.empty(); }
+  bool poll() noexcept { return busy() && tell(); }
   /// The connection broke, and is made again. Requires: its queue pairs for large payloads are
   /// destroyed, and nothing stands there as under way.
   void interrupt(connection&) noexcept;
