@@ -41,8 +41,8 @@ enum class phase : std::uint32_t { starting, running, ending, ended };
 struct alignas(cache_line) lane_activity {
   std::atomic<std::uint32_t> turns{0};     // of the engine
   std::atomic<std::uint32_t> moves{0};     // of these, those that moved something
-  std::atomic<std::uint64_t> messages{0};  // sent by a call, which the shortest ones need not
-  std::atomic<std::uint64_t> bytes{0};     // of these
+  std::atomic<std::uint64_t> messages{0};  // sent
+  std::atomic<std::uint64_t> bytes{0};     // of these, but for the shortest within the node
 };
 static_assert(sizeof(lane_activity) == cache_line);
 

@@ -136,6 +136,9 @@ class transport : public progress_source {
   /// Where short messages to that peer are written without a call. Stays in place as long as the
   /// transport, and takes none while it has no room. Null: there is no such path.
   [[nodiscard]] virtual short_path* short_path_to(peer_id) noexcept { return nullptr; }
+  /// Before the first message: those that leave by a short path are added there in some poll
+  /// after. relaxed: other programs read it.
+  virtual void count_short_in(std::atomic<std::uint64_t>& /*messages*/) noexcept {}
   /// The other side of wants_eager, for every sender: `false` when this process holds too much
   /// unexpected payload.
   virtual void set_wants_eager(bool) noexcept = 0;

@@ -143,8 +143,8 @@ std::vector<std::string> job_table(const job_snapshot& now, const job_snapshot& 
   const bool wide = columns >= wide_enough;
   made.push_back(
       title(now.job,
-            fmt::format("{} ranks, {} shown here; {} messages/s, {}B/s, {:.1f} cores; messages "
-                        "of 40 B and less inside a node are not counted",
+            fmt::format("{} ranks, {} shown here; {} messages/s, {}B/s, {:.1f} cores; bytes "
+                        "without those of messages of 40 B and less inside a node",
                         now.size, now.ranks.size(), rate_text(messages), rate_text(bytes), cpu),
             columns));
   made.push_back(cut(line_of(wide, "rank", host_text("node"), "pid", "cpu%", "msg/s", "B/s",

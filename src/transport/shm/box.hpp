@@ -54,6 +54,7 @@ class box_writer final : public short_path {
     rest_->unit_limit = rest_->unit + units_per_box;
     rest_->units = units;
     rest_->seen.fill(cell_ - 1);  // not silent yet
+    rest_->by_call = cell_;
   }
 
   [[nodiscard]] bool open() const noexcept { return cells_ != nullptr; }
@@ -80,6 +81,7 @@ class box_writer final : public short_path {
     const std::size_t bytes = e.bytes();
     if (bytes > inline_payload) return write_long(e, payload, bytes);
     write_short(e, payload, bytes);
+    ++rest_->by_call;
     if (to_.fences) [[unlikely]]
       to_.wake_for_message();
     return true;
@@ -96,6 +98,12 @@ class box_writer final : public short_path {
   void abandon(box& memory) noexcept {
     memory.consumed.store(std::uint64_t{rest_->unit} << 32 | cell_, std::memory_order_relaxed);
     *this = {};
+  }
+
+  /// How many messages went out since the last call by `write_short`, which does not count them,
+  /// and not by `write`.
+  [[nodiscard]] std::uint32_t take_uncounted() noexcept {
+    return cell_ - std::exchange(rest_->by_call, cell_);
   }
 
   /// Whether nothing was written since the same question was asked last, and all of it was read.
@@ -156,6 +164,7 @@ class box_writer final : public short_path {
     place.stamp.store(std::uint64_t{start} << 32 | lap_of(cell_) | in_ring,
                       std::memory_order_release);
     ++cell_;
+    ++rest_->by_call;
     rest_->unit = start + units;
     to_.wake_for_message();
     return true;
@@ -208,6 +217,7 @@ class box_writer final : public short_path {
     const std::uint64_t* arrivals = nullptr;
     std::uint64_t arrivals_seen = 0;
     std::uint32_t answers = 0;
+    std::uint32_t by_call = 0;  // as cell_, less what take_uncounted has to tell
     shm::pace pace;
     std::uint32_t unit = 0;  // as cell_, in the data ring
     std::uint32_t unit_limit = 0;

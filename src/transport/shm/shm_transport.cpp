@@ -138,6 +138,7 @@ void shm_transport::close_idle_box() noexcept {
 
 void shm_transport::close(channel& out, bool idle) noexcept {
   boxes_.closing(out.box_number, idle);
+  count_short(out);
   out.box.close();
   ++counters_.boxes_closed;
   counters_.boxes_idle += idle;
@@ -145,11 +146,20 @@ void shm_transport::close(channel& out, bool idle) noexcept {
   out.sent = 0;
 }
 
-/// When the last look is some time ago: closes the boxes that were not written since, and gives the
-/// memory of those back that others were to have, and did not take.
+void shm_transport::count_short(channel& out) noexcept {
+  if (short_messages_ == nullptr || !out.box.open()) return;
+  // Written by this process alone.
+  const std::uint64_t before = short_messages_->load(std::memory_order_relaxed);
+  short_messages_->store(before + out.box.take_uncounted(), std::memory_order_relaxed);
+}
+
+/// Counts what was written to open boxes. When the last look is some time ago: closes the boxes
+/// that were not written since, and gives the memory of those back that others were to have, and
+/// did not take.
 [[gnu::noinline]] void shm_transport::look_for_idle_boxes() noexcept {
   turns_ = 0;
   if (boxes_.bytes() == 0) return;
+  for (channel& each : channels_) count_short(each);
   const auto now = std::chrono::steady_clock::now();
   if (now - looked_at_ < settings_.idle_after) return;
   looked_at_ = now;
@@ -323,6 +333,7 @@ void shm_transport::try_unread() noexcept {
 bool shm_transport::arm() noexcept {
   if (!bells_.able() || fetcher_.impatient() || unread_ != 0) return false;
   armed_ = true;
+  for (channel& each : channels_) count_short(each);
   bells_.begin_sleep(wants_room_);
   return true;
 }

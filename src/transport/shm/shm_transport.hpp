@@ -93,6 +93,9 @@ class shm_transport final : public transport, public node_access, private ringer
   [[nodiscard]] shm::box_writer* short_path_to(peer_id to) noexcept override {
     return bells_.fences() ? nullptr : &channels_[local_index_[to]].box;
   }
+  void count_short_in(std::atomic<std::uint64_t>& messages) noexcept override {
+    short_messages_ = &messages;
+  }
   void set_wants_eager(bool) noexcept override;
   remote_region expose(peer_id, const void* data, std::size_t bytes) noexcept override {
     return fetcher_.describe(data, bytes);
@@ -156,6 +159,7 @@ class shm_transport final : public transport, public node_access, private ringer
   void close_idle_box() noexcept;
   void close(channel&, bool idle) noexcept;
   void look_for_idle_boxes() noexcept;
+  void count_short(channel&) noexcept;
   was_read read_box(std::size_t position) noexcept;
   void read_told(std::size_t position) noexcept;
   void give_back(std::size_t position) noexcept;
@@ -193,6 +197,7 @@ class shm_transport final : public transport, public node_access, private ringer
   bool armed_ = false;
   bool wants_room_ = false;  // a send was refused
   shm_counters counters_;
+  std::atomic<std::uint64_t>* short_messages_ = nullptr;
   std::uint64_t arrivals_ = 0;  // turns in which a box had messages
 };
 

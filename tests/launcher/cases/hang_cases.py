@@ -194,7 +194,7 @@ def attach_shows_a_job_once(desk):
     done = desk.run("--attach", process.pid, "--once")
     equal((done.code, done.err), (0, ""), "attach")
     lines = done.lines()
-    check(re.search(r": 3 ranks, 3 shown here; \S+ messages/s, \S+B/s, \S+ cores; messages of 40 B and less inside a node are not counted$", lines[0]), lines[0])
+    check(re.search(r": 3 ranks, 3 shown here; \S+ messages/s, \S+B/s, \S+ cores; bytes without those of messages of 40 B and less inside a node$", lines[0]), lines[0])
     equal(lines[1].split(), ["rank", "pid", "cpu%", "msg/s", "B/s", "coll/s", "since", "what"], "the head")
     pids = [int(line.split()[1]) for line in lines[2:]]
     equal([line.split()[0] for line in lines[2:]], ["0", "1", "2"], "ranks")
@@ -205,6 +205,15 @@ def attach_shows_a_job_once(desk):
     done = desk.run("--attach", name, "--why")
     check("=> rank 1 is missing in barrier #2 on the world, where ranks 0,2 wait" in done.out, str(done))
     check(state_of(process.pid) not in ("", "Z"), "the job has ended")
+    process.send_signal(signal.SIGTERM)
+    desk.finish(process)
+
+
+@case()
+def attach_counts_messages_of_any_length(desk):
+    process = desk.start("-n", 2, program("busy_rank"), "short", 5000)
+    wait_until(lambda: sum(bool(each["waits"]) for each in shown(desk, process)) == 2, "both ranks wait")
+    wait_until(lambda: all(5000 <= each["messages"] < 5100 for each in shown(desk, process)), "what was sent is counted")
     process.send_signal(signal.SIGTERM)
     desk.finish(process)
 

@@ -23,9 +23,8 @@ TEST(job_table, each_rank_has_a_line_with_what_it_did_since_the_last_look) {
   const auto lines = job_table(now, before, 2, 24, 200);
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_EQ(lines[0],
-            "modelled: 2 ranks, 2 shown here; 1.0k messages/s, 8.0kB/s, 0.8 cores; messages of 40 "
-            "B and less "
-            "inside a node are not counted");
+            "modelled: 2 ranks, 2 shown here; 1.0k messages/s, 8.0kB/s, 0.8 cores; bytes without "
+            "those of messages of 40 B and less inside a node");
   EXPECT_NE(lines[2].find("waits in recv: a message from rank 1 with tag 7"), std::string::npos);
   EXPECT_NE(lines[3].find("75    1.0k    8.0k"), std::string::npos) << lines[3];
 }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <atomic>
+#include <cstdint>
 #include <thread>
 #include <vector>
 
@@ -127,6 +129,20 @@ TEST_P(asleep, the_end_of_a_peer_wakes) {
   ASSERT_TRUE(pair.at(1).arm());
   pair.at(0).leave();
   EXPECT_TRUE(pair.rung(1));
+}
+
+/// A sleep may last long, and be looked at.
+TEST(falls_asleep, messages_of_the_short_path_are_counted_before) {
+  sleepers pair{{.box_after = 1}};
+  std::atomic<std::uint64_t> counted{0};
+  pair.at(0).count_short_in(counted);
+  shm::box_writer* const path = pair.at(0).short_path_to(shm_node::peer(1));
+  if (path == nullptr) GTEST_SKIP() << "there is no short path where senders need fences";
+  ASSERT_TRUE(pair.send(0, 8));
+  ASSERT_TRUE(path->takes(8));
+  path->write_short(envelope::make(0, 1, 0, envelope_kind::eager, 8), "12345678", 8);
+  ASSERT_TRUE(pair.at(0).arm());
+  EXPECT_EQ(counted, 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(all, asleep, testing::Values(true, false),

@@ -89,6 +89,33 @@ TEST(shm_transport, the_box_to_a_peer_stays_in_place_while_boxes_come_and_go) {
   EXPECT_EQ(node[0].transport->short_path_to(shm_node::peer(2)), second);
 }
 
+TEST(shm_transport, messages_of_the_short_path_are_counted_in_a_later_poll) {
+  shm_node node{{.count = 3, .settings = {.box_after = 1, .most_boxes = 1}}};
+  std::atomic<std::uint64_t> counted{7};
+  node[0].transport->count_short_in(counted);
+  const auto send = [&](int to) {
+    return node[0].transport->send(shm_node::peer(to), message(8, 0), "12345678");
+  };
+  const auto poll = [&](int times) {
+    for (int turn = 0; turn < times; ++turn)
+      for (int each = 0; each < 3; ++each) node[each].transport->poll();
+  };
+  ASSERT_TRUE(until(
+      [&] { poll(1); },
+      [&] { return send(1) && node[0].transport->short_path_to(shm_node::peer(1))->open(); }));
+  for (int each = 0; each < 5; ++each)
+    node[0].transport->short_path_to(shm_node::peer(1))->write_short(message(8, 0), "12345678", 8);
+  ASSERT_TRUE(send(1));
+  poll(300);
+  EXPECT_EQ(counted, 12u) << "those that are sent by a call are counted by others";
+  // What was written last before the box is closed, for another peer, is not forgotten.
+  node[0].transport->short_path_to(shm_node::peer(1))->write_short(message(8, 0), "12345678", 8);
+  ASSERT_TRUE(until(
+      [&] { poll(1); },
+      [&] { return send(2) && node[0].transport->short_path_to(shm_node::peer(2))->open(); }));
+  EXPECT_EQ(counted, 13u);
+}
+
 TEST(shm_transport, many_senders_to_one_without_boxes) {
   node_options options;
   options.count = 5;
