@@ -64,7 +64,7 @@ class Sources:
         """What apt-get has said. Only what was loaded to its end lies beside the others."""
         shutil.rmtree(self.loaded, ignore_errors=True)
         self.loaded.mkdir()
-        done = self._apt("source", "--download-only", name)
+        done = self._apt("source", "--download-only", "--tar-only", name)
         if done.returncode == 0:
             for each in self.loaded.iterdir():
                 each.replace(self.folder / each.name)
