@@ -44,6 +44,7 @@ class fake_port final : public transport {
                               std::size_t bytes) noexcept override;
   void withdraw(peer_id to, const remote_region&) noexcept override;
   void start_fetch(fetch&) noexcept override;
+  bool holds_messages() const noexcept override;
   bool poll() noexcept override;
   void peer_failed(peer_id) noexcept override;
 
@@ -75,6 +76,7 @@ class fake_network {
   bool fetch_at_once = false;        // a fetch ends within start_fetch
   bool hold_fetches = false;         // no fetch ends
   bool packs = false;                // payloads can be packed on their way
+  bool holds = false;                // says that messages wait to leave with others
   std::error_code fetch_error;       // what the next fetches end with
   std::size_t packets_a_poll = 100;  // most packets that one poll delivers
   // sees every packet before it is delivered
@@ -116,6 +118,8 @@ inline remote_region fake_port::expose(peer_id, const void* data, std::size_t by
   network_.exposed_[made.words[0]] = {data, bytes};
   return made;
 }
+
+inline bool fake_port::holds_messages() const noexcept { return network_.holds; }
 
 inline bool fake_port::packs_on_the_way(peer_id) const noexcept { return network_.packs; }
 
