@@ -357,7 +357,9 @@ void connector::answer(connection& to, const handshake_packet& said) noexcept {
 void connector::replied(const handshake_packet& said) noexcept {
   connection* known = connections_.of(said.from);
   if (!known || known->handshake.attempt_ != said.your_attempt) {
-    // The request was given up; the peer that answered it must not wait.
+    // The request was given up; the peer that answered it must not wait. Nor must it forget a
+    // connection that this side makes again, which it hears with the request that is under way.
+    if (known && known->is_requesting() && known->handshake.goes_on_) return;
     (void)say(said.from, handshake_kind::gone, said.attempt);
     return;
   }

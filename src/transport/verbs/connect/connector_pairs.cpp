@@ -22,7 +22,7 @@ bool connector::learn(connection& of, const handshake_packet& said) noexcept {
   if (of.handshake.goes_on_ != (said.goes_on != 0)) return errno = EPROTO, false;
   if (!of.handshake.goes_on_)
     of.eager.begin(said.credits, said.most_credits, said.refuses_eager != 0);
-  else if (!sender_.agree(of, said.taken, said.credits, said.refuses_eager != 0))
+  else if (!sender_.agree(of, said.taken, said.credits, said.most_credits, said.refuses_eager != 0))
     return errno = EPROTO, false;
   if (!ready_to_receive(*of.eager.pair, control)) return false;
   last_attempts_[of.peer] = of.handshake.remote_attempt_ = said.attempt;

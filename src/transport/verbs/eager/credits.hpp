@@ -73,8 +73,12 @@ class credits {
   [[nodiscard]] bool due() const noexcept { return owed() * 8 >= window_ * 5u; }
 
   // ---- a connection that is made again (doc/internals/rdma.md, Reconnection)
-  /// The peer has read so many of this side's packets, ever, and takes a window more.
-  void go_on(std::uint32_t taken, std::uint16_t window) noexcept { allowed_ = taken + window; }
+  /// The peer has read so many of this side's packets, ever, and takes a window more. `most` as in
+  /// `begin_with`, which was never called where the first connection broke before this side's end.
+  void go_on(std::uint32_t taken, std::uint16_t window, std::uint16_t most) noexcept {
+    allowed_ = taken + window;
+    most_ = most;
+  }
   /// The peer learns in the handshake how many have been read.
   void told_all() noexcept { returned_ = taken_; }
 

@@ -41,8 +41,9 @@ class eager_channel {
   }
   /// The same where the connection goes on over other queue pairs: the peer has read so many
   /// packets, ever.
-  void go_on(std::uint32_t taken, std::uint16_t window, bool refuses) noexcept {
-    credits.go_on(taken, window);
+  void go_on(std::uint32_t taken, std::uint16_t window, std::uint16_t most_credits,
+             bool refuses) noexcept {
+    credits.go_on(taken, window, most_credits);
     refuses_eager_ = refuses;
   }
   /// What the immediate data of a packet says of it. False: it returns credits that there are not.

@@ -425,7 +425,7 @@ void sender::interrupt(connection& broken) noexcept {
   its.kept = std::move(found);
 }
 
-bool sender::agree(connection& on, std::uint32_t taken, std::uint16_t window,
+bool sender::agree(connection& on, std::uint32_t taken, std::uint16_t window, std::uint16_t most,
                    bool refuses) noexcept {
   eager_channel& its = on.eager;
   const auto kept = static_cast<std::uint32_t>(its.kept.size());
@@ -437,7 +437,7 @@ bool sender::agree(connection& on, std::uint32_t taken, std::uint16_t window,
     if (over.slot != no_slot && over.last_in_slot) endpoint_.slots.give_back(over.slot);
     its.kept.pop_front();
   }
-  its.go_on(taken, window, refuses);
+  its.go_on(taken, window, most, refuses);
   return true;
 }
 

@@ -81,10 +81,10 @@ class sender {
   // ---- a connection that broke and is made again (doc/internals/rdma.md, Reconnection)
   /// Keeps what the peer may not have. Requires: nothing is being posted to it.
   void interrupt(connection&) noexcept;
-  /// The peer has read so many packets of this side, ever, and takes `window` more: forgets those.
-  /// False: that cannot be.
+  /// The peer has read so many packets of this side, ever, and takes `window` more, at `most` so
+  /// many at a time: forgets those. False: that cannot be.
   [[nodiscard]] bool agree(connection&, std::uint32_t taken, std::uint16_t window,
-                           bool refuses) noexcept;
+                           std::uint16_t most, bool refuses) noexcept;
   /// Posts the others, before anything else. Requires: open.
   void send_again(connection&) noexcept;
 

@@ -141,6 +141,63 @@ TEST_F(verbs_reconnection, a_connection_that_breaks_before_its_first_message_goe
   }
 }
 
+/// One side has opened it and makes it again. The other one has heard neither of that, and says its
+/// answer to the first request once more, which is none to the new one.
+TEST_F(verbs_reconnection, an_answer_to_what_was_asked_before_ends_nothing) {
+  constexpr std::size_t longest_short = 512;  // requests and replies are as long as messages are
+  for (const peer_id from : {0u, 1u}) {
+    for (way& each : ways) each = {};
+    begin(2, hasty());
+    verbs_double::card &asks = *cards[from], &answers = *cards[1 - from];
+    unsigned requests = 0, answers_since = 0, others_since = 0;
+    answers.copies = [&](const std::byte*, std::size_t bytes) {
+      const bool is_short = bytes <= longest_short;
+      others_since += is_short && count(from, "verbs.interruptions") > 0;
+      return is_short || requests++ == 0 ? 1u : 0u;
+    };
+    asks.copies = [&](const std::byte*, std::size_t) {
+      if (count(from, "verbs.interruptions") > 0) ++answers_since;
+      else answers.cut = true;  // behind the first answer
+      return 1u;
+    };
+    EXPECT_TRUE(wait([&] {
+      send_some(from);
+      if (count(from, "verbs.interruptions") > 0) answers.cut = false;
+      return requests > 1 && (answers_since >= 3 || others_since > 0);
+    }));
+    poll(100);
+    for (verbs_double::card* each : cards) each->copies = {};
+    EXPECT_TRUE(quiet());
+    for (int left = 50; left > 0; --left) turn();
+    finish();
+    if (HasFailure()) return;
+  }
+}
+
+/// Who asked first has no answer yet when the other one makes it again.
+TEST_F(verbs_reconnection, one_that_breaks_before_its_answer_comes_goes_on) {
+  for (const peer_id from : {0u, 1u}) {
+    for (way& each : ways) each = {};
+    begin_apart(2, {{.network = 1}, {.network = 2}}, hasty());
+    unsigned answers = 0;
+    for (const std::size_t each : {0u, 1u})
+      card_of(from, each).copies = [&](const std::byte*, std::size_t) {
+        ++answers;
+        return 0u;
+      };
+    EXPECT_TRUE(wait([&] {
+      send_some(from);
+      return answers > 0;
+    }));
+    card_of(1 - from, 0).die();
+    EXPECT_TRUE(wait([&] { return count(1 - from, "verbs.interruptions") > 0; }));
+    for (const std::size_t each : {0u, 1u}) card_of(from, each).copies = {};
+    for (int left = 2000; left > 0; --left) turn();
+    finish();
+    if (HasFailure()) return;
+  }
+}
+
 TEST_F(verbs_reconnection, survives_packets_that_come_twice_and_late) {
   start(hasty());
   for (int round = 0; round < 20; ++round) {

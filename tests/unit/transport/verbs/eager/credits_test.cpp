@@ -47,7 +47,7 @@ TEST(credits, go_on_with_what_the_peer_has_read) {
   for (int each = 0; each < 5; ++each) of.owe();
   of.give_back(2);
   // The peer has read four of the six, and has said so of none.
-  of.go_on(4, 8);
+  of.go_on(4, 8, 8);
   EXPECT_EQ(of.left(), 6u) << "the two that are sent again keep their credits";
   EXPECT_EQ(of.taken(), 5u);
   of.told_all();
