@@ -81,33 +81,6 @@ TEST(messaging, a_message_is_packed_while_it_is_fetched) {
   }
 }
 
-TEST(messaging, a_send_that_is_held_finishes_when_no_transport_holds_messages) {
-  fake_job job{2};
-  job.network.holds = true;
-  operation& first = job[0].add_held();
-  // What a continuation adds while others finish is not lost.
-  struct continuation {
-    messaging& at;
-    operation* made = nullptr;
-  } next{job[0]};
-  first.hook.context = &next;
-  first.hook.call = [](void* context, operation&) noexcept {
-    auto& mine = *static_cast<continuation*>(context);
-    mine.made = &mine.at.add_held();
-  };
-  job.settle();
-  EXPECT_FALSE(over(first));
-  EXPECT_FALSE(job[0].arm()) << "nothing would wake a thread that sleeps until then";
-  job.network.holds = false;
-  job[0].poll();
-  EXPECT_TRUE(over(first));
-  ASSERT_NE(next.made, nullptr);
-  job.settle();
-  EXPECT_TRUE(over(*next.made));
-  job[0].release(first);
-  job[0].release(*next.made);
-}
-
 TEST(messaging, a_short_message_is_not_packed_on_its_way) {
   fake_job job{2};
   EXPECT_FALSE(job[0].packs_on_the_way(job.world(0), 1000, 1)) << "the transport cannot";

@@ -1,5 +1,5 @@
 // What can be done with an operation besides waiting for it: probes, cancelling, hooks, giving it
-// up.
+// up; and sends that are held.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -290,6 +290,33 @@ TEST(operation, of_somebody_else_ends_when_told) {
   EXPECT_EQ(other.result.bytes, 4u);
   EXPECT_EQ(other.result.error, errc::truncated);
   job[0].release(other);
+}
+
+TEST(held_sends, finish_when_no_transport_holds_messages) {
+  fake_job job{2};
+  job.network.holds = true;
+  operation& first = job[0].add_held();
+  // What a continuation adds while others finish is not lost.
+  struct continuation {
+    messaging& at;
+    operation* made = nullptr;
+  } next{job[0]};
+  first.hook.context = &next;
+  first.hook.call = [](void* context, operation&) noexcept {
+    auto& mine = *static_cast<continuation*>(context);
+    mine.made = &mine.at.add_held();
+  };
+  job.settle();
+  EXPECT_FALSE(over(first));
+  EXPECT_FALSE(job[0].arm()) << "nothing would wake a thread that sleeps until then";
+  job.network.holds = false;
+  job[0].poll();
+  EXPECT_TRUE(over(first));
+  ASSERT_NE(next.made, nullptr);
+  job.settle();
+  EXPECT_TRUE(over(*next.made));
+  job[0].release(first);
+  job[0].release(*next.made);
 }
 
 }  // namespace
