@@ -1,4 +1,5 @@
-// Where connections and peers begin and end, and what the rooms ask of each other: peer_events.hpp.
+// Where connections and peers begin and end, what the rooms ask of each other (peer_events.hpp),
+// and what is repeated, or looked at, from time to time.
 #include <algorithm>
 #include <array>
 #include <cerrno>
