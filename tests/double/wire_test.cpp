@@ -7,12 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "double/raw_end.hpp"
 #include "unit/transport/verbs/double/fabric/schedule.hpp"
@@ -247,8 +249,15 @@ TEST_F(verbs_double_wire, what_a_file_says_happens_while_a_process_sleeps) {
     const std::string line = "down 0/0/1\n";
     EXPECT_EQ(write(file, line.data(), line.size()), static_cast<ssize_t>(line.size()));
     (void)hear(self);
-    const verbs_double::lock hold{verbs_double::guard()};
-    return !card_of(0).ports[0].works();
+    // Each process follows the file by itself: this one may come to the line later than the other.
+    const auto works = [&] {
+      const verbs_double::lock hold{verbs_double::guard()};
+      return card_of(0).ports[0].works();
+    };
+    const auto patience = std::chrono::steady_clock::now() + 60s;
+    while (works() && std::chrono::steady_clock::now() < patience)
+      std::this_thread::sleep_for(1ms);
+    return !works();
   };
   start(0, waits);
   start(1, tells);
