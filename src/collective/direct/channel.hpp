@@ -187,7 +187,7 @@ class channel {
   [[nodiscard]] bool takes(const detail::collective_call& call) const noexcept {
     if ((kinds_ >> static_cast<unsigned>(call.kind) & 1) == 0) return false;
     if (groups_) [[unlikely]]
-      return group_call::fits(call, groups_->in_order());
+      return group_call::fits(call, size_, groups_->in_order());
     return fits(call, size_) || long_call::fits(call, size_, in_->oversubscribed);
   }
   [[nodiscard]] payload_counts payloads() const noexcept {

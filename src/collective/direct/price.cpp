@@ -55,20 +55,24 @@ work work_of(collective kind, double n, double bytes, bool shares) noexcept {
 double price_by_groups(const detail::collective_call& call, int size, int cores,
                        const cost_rules& rules) noexcept {
   const auto [levels, most] = rank_groups::of_list(static_cast<std::size_t>(size));
+  const bool blocks = group_call::moves_blocks(call.kind),
+             from_root = call.kind == collective::bcast || call.kind == collective::scatter,
+             to_root = call.kind == collective::reduce || call.kind == collective::gather;
   const double n = size, others = static_cast<double>(most) - 1,
-               bytes = static_cast<double>(call.kind == collective::barrier ? 0 : call.bytes),
-               joined = detail::is_reduction(call.kind) ? others * bytes : 0;
+               block = static_cast<double>(call.kind == collective::barrier ? 0 : call.bytes),
+               bytes = blocks ? n * block : block,
+               joined = group_call::joins(call.kind) ? others * bytes : 0;
   const double stamp = rules.post(false) + rules.flight(false), look = rules.take(false);
   // Up as many levels as there are, and down one fewer.
-  const bool one_way = call.kind == collective::bcast || call.kind == collective::reduce;
   const double up = stamp + others * look + rules.local(0, bytes, joined),
                down = stamp + look + rules.local(0, 2 * bytes, 0);
-  const double up_levels = static_cast<double>(call.kind == collective::bcast ? 1 : levels),
-               down_levels = static_cast<double>(call.kind == collective::reduce ? 0 : levels - 1);
+  const double up_levels = static_cast<double>(from_root ? 1 : levels),
+               down_levels = static_cast<double>(to_root ? 0 : levels - 1);
   const double way = up_levels * up + down_levels * down;
   if (size <= cores) return way;
   const double all = n * (2 * rules.post(false) + 2 * look + rules.local(0, 2 * bytes, joined / 2));
-  return std::max(way, all / cores) + (one_way ? 1 : 2) * n / cores * rules.change_of_ranks();
+  return std::max(way, all / cores) +
+         (from_root || to_root ? 1 : 2) * n / cores * rules.change_of_ranks();
 }
 
 }  // namespace
@@ -78,7 +82,7 @@ std::optional<double> price(const detail::collective_call& call, int size, int c
   const bool oversubscribed = size > cores, is_short = fits(call, size);
   const cost_rules rules{costs, oversubscribed};
   if (size > most_ranks(oversubscribed)) {
-    if (!group_call::fits(call, true)) return std::nullopt;
+    if (!group_call::fits(call, size, true)) return std::nullopt;
     return price_by_groups(call, size, cores, rules);
   }
   if (!(is_short || long_call::fits(call, size, oversubscribed))) return std::nullopt;

@@ -1,11 +1,17 @@
 // collective/direct/groups/group_call.hpp
-// One small barrier, bcast, reduce or allreduce of one rank among more ranks than look at each
-// other's flags: group by group (group_flags.hpp).
+// One small collective of one rank among more ranks than look at each other's flags: group by group
+// (group_flags.hpp).
 //
-//   up      Each leader waits for what the members of its group give, and joins it.
+//   up      Each leader waits for what the members of its group give, and joins it: vectors by the
+//           operation, blocks one behind the other.
 //   across  The members of the top group give what they have, and read it from each other. Any
 //           other rank gives what it has to its leader, and then waits for what comes back.
 //   down    Each leader gives to its group what has come back.
+//
+// So there are three ways to move data: from the root to all (bcast, scatter), vectors that are
+// joined on their way (reduce, allreduce, reduce_scatter), and blocks that are collected (gather,
+// allgather, scan, exscan). Of the blocks that come back a rank takes what is its own; in a scan it
+// joins those of the lower ranks.
 //
 // Every rank stamps one operation in each of its groups, whatever is called. Where nothing is to be
 // read, for instance by the members below the root of a bcast, nobody waits.
@@ -29,6 +35,7 @@
 #include <system_error>
 
 #include "collective/direct/groups/group_flags.hpp"
+#include "collective/direct/short_call.hpp"
 #include "collective/kernels/reduction.hpp"
 #include "peal/detail/core.hpp"
 #include "peal/error.hpp"
@@ -37,22 +44,36 @@ namespace peal::direct {
 
 class group_call {
  public:
-  /// Whether such a call goes this way. `in_order`: joining by groups is joining in the order of
-  /// ranks. Depends on nothing but what is the same on every rank.
-  [[nodiscard]] static bool fits(const detail::collective_call& call, bool in_order) noexcept {
+  /// Whether vectors are joined on their way, and whether blocks are collected.
+  static constexpr bool joins(detail::collective kind) noexcept {
     using detail::collective;
-    switch (call.kind) {
-      case collective::barrier: return true;
-      case collective::bcast: return call.bytes - 1 < area_bytes;  // empty ones wrap
-      case collective::reduce:
-      case collective::allreduce:
-        return call.bytes - 1 < area_bytes &&
-               (in_order || call.op.kind != detail::builtin::none || call.op.commutative);
-      default: return false;
-    }
+    return kind == collective::reduce || kind == collective::allreduce ||
+           kind == collective::reduce_scatter;
+  }
+  static constexpr bool collects(detail::collective kind) noexcept {
+    using detail::collective;
+    return kind == collective::gather || kind == collective::allgather ||
+           kind == collective::scan || kind == collective::exscan;
+  }
+  /// Whether there is a block for each rank, or of each.
+  static constexpr bool moves_blocks(detail::collective kind) noexcept {
+    using detail::collective;
+    return collects(kind) || kind == collective::scatter || kind == collective::reduce_scatter;
   }
 
-  /// Requires: fits(call), or it is no_part_in_a_short_call; and the groups are open. All must
+  /// Whether such a call goes this way. `in_order`: joining by groups is joining in the order of
+  /// ranks. Depends on nothing but what is the same on every rank.
+  [[nodiscard]] static bool fits(const detail::collective_call& call, int size,
+                                 bool in_order) noexcept {
+    // What each rank gives to each other one no leader could hold for its group.
+    if (call.kind == detail::collective::alltoall || !direct::fits(call, size)) return false;
+    if (moves_blocks(call.kind) && call.bytes > area_bytes / static_cast<std::size_t>(size))
+      return false;
+    return !joins(call.kind) || in_order || call.op.kind != detail::builtin::none ||
+           call.op.commutative;
+  }
+
+  /// Requires: it fits, or it is no_part_in_a_short_call; and the groups are open. All must
   /// outlive this.
   group_call(group_flags& in, const detail::collective_call& call) noexcept;
   group_call(const group_call&) = delete;
@@ -93,16 +114,25 @@ class group_call {
   /// What is awaited of this rank's group in a stage: a member of it, everybody or nobody.
   static constexpr int nobody = -1, everybody = -2;
   [[nodiscard]] int awaited() noexcept;
-  [[nodiscard]] bool reduces() const noexcept { return detail::is_reduction(call_.kind); }
   [[nodiscard]] int root_part() noexcept {
     return here().part_of[static_cast<std::size_t>(call_.root)];
   }
-  /// Whether this rank has something to give to those that are further.
+  /// How much this rank has to give to those that are further.
   [[nodiscard]] std::size_t gives() noexcept;
+  /// How much a member gives of what it stands for, on the way to all.
+  [[nodiscard]] std::size_t part_bytes(int member) noexcept {
+    if (!collects(call_.kind)) return whole_;
+    return call_.bytes * here().ranks_in[static_cast<std::size_t>(member)];
+  }
+  /// What the members of this group gave is read, not only what comes back.
+  [[nodiscard]] bool reads_all() noexcept { return stage_ == stage::collects || here().top; }
   void begin_next() noexcept;
-  void read();
+  void read() noexcept;
   void take_from(int member) noexcept;
   void join() noexcept;
+  void put_together() noexcept;
+  void take_own();
+  void join_blocks(int count);
   void stamp(std::size_t bytes) noexcept;
   [[nodiscard]] bool gave(int member) noexcept;
   void note(errc why) noexcept {
@@ -112,10 +142,13 @@ class group_call {
   std::span<group_end> ends_;
   group_flags& memory_;
   const detail::collective_call& call_;
+  std::size_t whole_;  // bytes of a vector, or of all blocks
+  int rank_;
   std::size_t at_ = 0;            // which group
   const void* have_ = nullptr;    // what is given on
   group_end* stamped_ = nullptr;  // the last one
   stage stage_ = stage::collects;
+  bool in_place_;
   bool is_root_;
   bool wants_result_;
   int next_ = 0;  // the first member that may not have come

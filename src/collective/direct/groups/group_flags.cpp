@@ -40,9 +40,11 @@ group_flags::group_flags(const rank_groups& groups, int rank, int size,
     made.top = &each == &groups.all().back();
     made.number = each.number;
     made.part_of.assign(static_cast<std::size_t>(size), -1);
-    for (std::size_t part = 0; part != each.parts.size(); ++part)
+    for (std::size_t part = 0; part != each.parts.size(); ++part) {
+      made.ranks_in.push_back(static_cast<std::uint32_t>(each.parts[part].size()));
       for (const int in : each.parts[part])
         made.part_of[static_cast<std::size_t>(in)] = static_cast<std::int16_t>(part);
+    }
   }
 }
 

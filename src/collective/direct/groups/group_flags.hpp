@@ -31,9 +31,10 @@ namespace peal::direct {
 
 /// A rank's end of one group.
 struct group_end {
-  std::vector<int> members;           // ranks of the communicator; the first one leads
-  std::vector<std::int16_t> part_of;  // by rank: the member that stands for it; -1: none does
-  int own = 0;                        // among the members
+  std::vector<int> members;             // ranks of the communicator; the first one leads
+  std::vector<std::int16_t> part_of;    // by rank: the member that stands for it; -1: none does
+  std::vector<std::uint32_t> ranks_in;  // by member: how many it stands for
+  int own = 0;                          // among the members
   bool top = false;
   int number = 0;  // of the leader's blocks
   flags all;

@@ -38,7 +38,7 @@ TEST(direct_price, there_is_one_for_what_goes_past_messages_only) {
           const collective_call call = call_of(kind, bytes);
           const bool oversubscribed = ranks > cores;
           const bool past = ranks > most_ranks(oversubscribed)
-                                ? group_call::fits(call, true)
+                                ? group_call::fits(call, ranks, true)
                                 : fits(call, ranks) || long_call::fits(call, ranks, oversubscribed);
           const auto found = price(call, ranks, cores, costs);
           EXPECT_EQ(found.has_value(), past)
