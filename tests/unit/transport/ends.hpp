@@ -166,7 +166,7 @@ inline constexpr const char* no_device_here =
     "tests/lab/setup)";
 
 /// Long enough for a loaded machine under a sanitizer; only a failing test waits for it.
-inline constexpr std::chrono::seconds patience{60};
+inline constexpr std::chrono::seconds patience{240};
 
 /// Calls `turn` until `done`; false when patience ends.
 template <class Turn, class Done>

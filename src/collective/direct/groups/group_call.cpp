@@ -196,35 +196,16 @@ void group_call::put_together() noexcept {
 }
 
 /// Of the blocks that have come.
-void group_call::take_own() {
+void group_call::take_own() noexcept {
   if (error_ || !wants_result_ || !moves_blocks(call_.kind)) return;
   const auto* const own =
       static_cast<const std::byte*>(have_) + static_cast<std::size_t>(rank_) * call_.bytes;
   switch (call_.kind) {
-    case collective::scan: return join_blocks(rank_ + 1);
-    case collective::exscan: return join_blocks(rank_);
     case collective::scatter:
       if (!is_root_ || !in_place_) copy_bytes(call_.receive, own, call_.bytes);
       break;
     case collective::reduce_scatter: copy_bytes(call_.receive, own, call_.bytes); break;
     default: copy_bytes(call_.receive, have_, whole_);
-  }
-}
-
-/// Those of so many ranks, from the lowest to the highest.
-void group_call::join_blocks(int count) {
-  if (count == 0) return;
-  auto* const result = static_cast<std::byte*>(call_.receive);
-  std::byte* const other = memory_.sum(2);
-  // What is not `into` is read only.
-  auto* next = static_cast<std::byte*>(const_cast<void*>(have_));
-  std::byte* sum = next;
-  if (count == 1) copy_bytes(result, sum, call_.bytes);
-  for (int rank = 1; rank < count; ++rank) {
-    next += call_.bytes;
-    std::byte* const into = with_.builtin() || (count - rank) % 2 != 0 ? result : other;
-    with_.apply(sum, next, into, call_.bytes);
-    sum = into;
   }
 }
 
