@@ -75,7 +75,7 @@ bool fetcher::prepare(fetch& f) noexcept {
     made->target->grow_by_known(cache_);
   }
   if (told) {
-    made->of_source.emplace(exposed::address(f.where));
+    made->of_source.emplace(exposed::pieces_of(f.where));
     made->source = keys_.claim(f);
   }
   mine.pieces = made.release();

@@ -45,6 +45,8 @@ class payloads final : private queue_failures {
         rails_{endpoint, connections, out, fetcher_, writer_, told} {}
 
   [[nodiscard]] remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept;
+  [[nodiscard]] remote_region expose_packed(peer_id to, const detail::packer&,
+                                            std::size_t bytes) noexcept;
   void withdraw(peer_id to, const remote_region&) noexcept;
   void start(fetch&) noexcept;
 

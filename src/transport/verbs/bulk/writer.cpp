@@ -6,6 +6,7 @@
 
 #include "base/page.hpp"
 #include "transport/verbs/bulk/fetcher.hpp"
+#include "transport/verbs/bulk/pieces/packed_payload.hpp"
 #include "transport/verbs/connections.hpp"
 
 namespace peal::verbs {
@@ -132,7 +133,10 @@ outcome writer::asked(connection& from, const payload_header& header,
                    header.bytes,
                    0,
                    0,
-                   {}});
+                   {},
+                   found->packed,
+                   source.at});
+  if (found->packed) found->packed->leave_from(source.at);
   return {};
 }
 
@@ -172,6 +176,8 @@ bool writer::post(write_job& mine, connection& to, std::size_t which) noexcept {
     if (at.link != 0) mine.used = static_cast<std::uint8_t>(mine.used | 1u << at.link);
     if (mine.again.empty()) {
       mine.posted += part.bytes;
+      if (mine.packed)
+        mine.packed->pack_left(mine.begin + part.at, mine.begin + part.at + part.bytes);
     } else {
       part = mine.again.back();
       mine.again.pop_back();

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <deque>
 #include <list>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -49,7 +50,10 @@ struct write_job {
   std::array<std::uint32_t, most_rails> remote_keys{};
   std::uint64_t bytes = 0, posted = 0, arrived = 0;
   std::vector<bulk_part> again;  // what was posted in vain
-  std::uint8_t used = 0;  // a bit for each link, but the first, over which something was written
+  // Of a payload that is packed meanwhile: its parts are packed before they are posted.
+  std::shared_ptr<packed_payload> packed;
+  std::uint64_t begin = 0;  // of the share
+  std::uint8_t used = 0;    // a bit for each link, but the first, over which something was written
   std::uint8_t unnoticed = 0;  // those whose notice has not been posted, once all has arrived
   std::uint8_t noticing = 0;   // notices under way
 
