@@ -182,25 +182,6 @@ TEST_P(contract, a_fetch_brings_the_exposed_bytes) {
   }
 }
 
-/// Writes down what it takes, and how often each byte came.
-struct absorbing_fetch : tracked_fetch {
-  std::vector<std::byte> data;
-  std::vector<int> times;
-  bool aligned = true;
-
-  absorbing_fetch(peer_id sender, const remote_region& region, std::size_t length)
-      : tracked_fetch{sender, region, nullptr, length}, data(length), times(length) {
-    absorb = [](fetch& f, const std::byte* piece, std::size_t at, std::size_t count) noexcept {
-      auto& self = *static_cast<absorbing_fetch*>(f.context);
-      self.aligned =
-          self.aligned && at % 4096 == 0 && (count % 4096 == 0 || at + count == self.bytes);
-      if (at + count > self.bytes) std::abort();
-      std::memcpy(self.data.data() + at, piece, count);
-      for (std::size_t each = at; each < at + count; ++each) ++self.times[each];
-    };
-  }
-};
-
 TEST_P(contract, a_fetch_that_absorbs_gets_every_byte_once) {
   for (const std::size_t bytes : {1, 4096, 16'385, 40'000, 131'072, 1'000'000, 5'000'001}) {
     const auto ends = GetParam().make();

@@ -102,8 +102,13 @@ struct fetch_pieces {
 class fetcher {
  public:
   fetcher(endpoint& endpoint, registration_cache& cache, queue_failures& told, staged& otherwise,
-          further_keys& keys)
-      : endpoint_{endpoint}, cache_{cache}, failures_{told}, staged_{otherwise}, keys_{keys} {}
+          further_keys& keys, spare_buffers& buffers)
+      : endpoint_{endpoint},
+        cache_{cache},
+        failures_{told},
+        staged_{otherwise},
+        keys_{keys},
+        buffers_{buffers} {}
 
   /// False: it cannot be read (one side is not registered), and nothing happened. Requires: open.
   /// Its share is [begin, end) of the payload; `begin` is a multiple of a page.
@@ -166,6 +171,7 @@ class fetcher {
   queue_failures& failures_;
   staged& staged_;
   further_keys& keys_;
+  spare_buffers& buffers_;
   fetch_pacing pacing_;
   struct growing {
     connection* from;

@@ -45,7 +45,7 @@ remote_region payloads::expose(peer_id to, const void* data, std::size_t bytes) 
 /// can be told.
 remote_region payloads::expose_packed(peer_id to, const detail::packer& from,
                                       std::size_t bytes) noexcept {
-  auto packed = std::make_shared<packed_payload>(from, bytes);
+  auto packed = std::make_shared<packed_payload>(from, bytes, buffers_);
   const std::byte* const first = packed->data();
   connection* const at = connections_.of(to);
   const std::uint64_t push = first && at ? pusher_.plan(*at, first, bytes) : 0;

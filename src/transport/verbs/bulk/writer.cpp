@@ -1,12 +1,10 @@
 #include "transport/verbs/bulk/writer.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/page.hpp"
 #include "transport/verbs/bulk/fetcher.hpp"
-#include "transport/verbs/bulk/pieces/packed_payload.hpp"
 #include "transport/verbs/connections.hpp"
 
 namespace peal::verbs {
@@ -24,13 +22,11 @@ constexpr std::size_t parts_at_once = 2;
 bool writer::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
   if (!from.links.has_one_for_writes() || !exposed::registered(f.where)) return false;
   share mine{from.peer, &f, begin, end - begin, nullptr, nullptr};
-  if (f.lands_nowhere())
-    mine.target =
-        static_cast<std::byte*>(std::aligned_alloc(page, (mine.bytes + page - 1) & ~(page - 1)));
+  if (f.lands_nowhere()) mine.target = buffers_.take(mine.bytes);
   else mine.target = static_cast<std::byte*>(f.into) + begin;
   if (mine.target) mine.into = cache_.acquire(mine.target, mine.bytes, range_use::written);
   if (!mine.into) {
-    if (f.lands_nowhere()) std::free(mine.target);
+    if (f.lands_nowhere() && mine.target) buffers_.give_back(mine.target);
     return false;
   }
   const std::uint64_t number = ++last_number_;
@@ -48,7 +44,7 @@ bool writer::start(connection& from, fetch& f, std::size_t begin, std::size_t en
 
 void writer::let_go(share& over) noexcept {
   cache_.release(*over.into);
-  if (over.of->lands_nowhere()) std::free(over.target);
+  if (over.of->lands_nowhere()) buffers_.give_back(over.target);
 }
 
 outcome writer::arrived(connection& from, const payload_header& header) noexcept {

@@ -33,6 +33,7 @@
 #include "transport/verbs/bulk/exposures.hpp"
 #include "transport/verbs/bulk/fetch_progress.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
+#include "transport/verbs/bulk/pieces/packed_payload.hpp"
 #include "transport/verbs/device/interface.hpp"
 #include "transport/verbs/eager/interface.hpp"
 
@@ -67,12 +68,13 @@ struct write_job {
 class writer {
  public:
   writer(endpoint& endpoint, registration_cache& cache, connections& connections, sender& out,
-         const exposures& to_peers, queue_failures& told)
+         const exposures& to_peers, spare_buffers& buffers, queue_failures& told)
       : endpoint_{endpoint},
         cache_{cache},
         connections_{connections},
         sender_{out},
         exposures_{to_peers},
+        buffers_{buffers},
         failures_{told} {}
 
   /// Asks for the share [begin, end) of a payload; `begin` is a multiple of a page. False: it
@@ -143,6 +145,7 @@ class writer {
   connections& connections_;
   sender& sender_;
   const exposures& exposures_;
+  spare_buffers& buffers_;
   queue_failures& failures_;
   std::uint64_t last_number_ = 0;
   shares shares_;

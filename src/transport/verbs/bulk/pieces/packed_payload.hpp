@@ -14,12 +14,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 
-#include "base/page.hpp"
 #include "peal/detail/core.hpp"
 #include "transport/verbs/bulk/pieces/pieces.hpp"
+#include "transport/verbs/bulk/pieces/spare_buffers.hpp"
 
 namespace peal::verbs {
 
@@ -30,14 +28,17 @@ class packed_payload {
   /// Whether it is so long that its pieces are told one by one.
   static constexpr bool is_divided(std::size_t bytes) noexcept { return bytes > pieces::packed; }
 
-  packed_payload(const detail::packer& from, std::size_t bytes) noexcept
-      : from_{&from},
-        data_{static_cast<std::byte*>(
-            std::aligned_alloc(is_divided(bytes) ? pieces::packed : page, round_up(bytes, page)))},
-        rest_{bytes} {}
+  /// `buffers` outlives it.
+  packed_payload(const detail::packer& from, std::size_t bytes, spare_buffers& buffers)
+      : from_{&from}, buffers_{buffers}, data_{buffers.take(bytes)}, rest_{bytes} {}
+  ~packed_payload() {
+    if (data_) buffers_.give_back(data_);
+  }
+  packed_payload(const packed_payload&) = delete;
+  packed_payload& operator=(const packed_payload&) = delete;
 
   /// Where it is packed; null: there is no memory for it.
-  [[nodiscard]] const std::byte* data() const noexcept { return data_.get(); }
+  [[nodiscard]] const std::byte* data() const noexcept { return data_; }
   /// Up to here it is packed from its beginning on.
   [[nodiscard]] std::uint64_t reach() const noexcept { return reach_; }
   /// Nothing more is to be packed from its beginning on.
@@ -54,7 +55,7 @@ class packed_payload {
   void pack_until(std::uint64_t end) noexcept {
     end = std::min(end, rest_);
     if (end <= reach_) return;
-    pack(data_.get() + reach_, reach_, end - reach_);
+    pack(data_ + reach_, reach_, end - reach_);
     reach_ = end;
   }
   /// What begins here comes in another way.
@@ -64,7 +65,7 @@ class packed_payload {
   /// The part [begin, end) of what was left so, once.
   void pack_left(std::uint64_t begin, std::uint64_t end) noexcept {
     begin = std::max(begin, reach_);
-    if (begin < end) pack(data_.get() + begin, begin, end - begin);
+    if (begin < end) pack(data_ + begin, begin, end - begin);
   }
   /// Some of such a part, at `into` where it is not packed yet: from `begin` on, and `length` is
   /// shortened to what there is.
@@ -72,7 +73,7 @@ class packed_payload {
                                       std::byte* into) const noexcept {
     if (begin < reach_) {
       length = std::min<std::size_t>(length, reach_ - begin);
-      return data_.get() + begin;
+      return data_ + begin;
     }
     pack(into, begin, length);
     return into;
@@ -82,16 +83,15 @@ class packed_payload {
 
  private:
   [[nodiscard]] pieces its() const noexcept {
-    return pieces{reinterpret_cast<std::uint64_t>(data_.get()), pieces::packed};
+    return pieces{reinterpret_cast<std::uint64_t>(data_), pieces::packed};
   }
   void pack(std::byte* into, std::uint64_t at, std::size_t bytes) const noexcept {
     if (from_) from_->pack(*from_, at, into, bytes);
   }
-  struct freed {
-    void operator()(std::byte* over) const noexcept { std::free(over); }
-  };
+
   const detail::packer* from_;
-  std::unique_ptr<std::byte, freed> data_;
+  spare_buffers& buffers_;
+  std::byte* const data_;
   std::uint64_t reach_ = 0;
   std::uint64_t rest_;  // here begins what is packed by whoever moves it
 };
