@@ -39,8 +39,10 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/bulk/payload_header.hpp \
   src/transport/verbs/bulk/payloads.hpp \
   src/transport/verbs/bulk/pieces/further_keys.hpp \
+  src/transport/verbs/bulk/pieces/packed_payload.hpp \
   src/transport/verbs/bulk/pieces/pieces.hpp \
   src/transport/verbs/bulk/pieces/registered_range.hpp \
+  src/transport/verbs/bulk/pieces/spare_buffers.hpp \
   src/transport/verbs/bulk/pusher.hpp \
   src/transport/verbs/bulk/reads.hpp \
   src/transport/verbs/bulk/staged.hpp \

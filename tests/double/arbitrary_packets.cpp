@@ -90,9 +90,13 @@ std::vector<std::byte> arbitrary_packets::any_bytes(std::size_t most) {
   return made;
 }
 
-/// So long now and then that it is registered in pieces.
+/// So long now and then that it is registered, or packed, in pieces.
 std::size_t arbitrary_packets::any_length(std::size_t most) {
-  return any(0, 15) == 0 ? pieces::length + any(1, pieces::length) : any(1, most);
+  switch (any(0, 15)) {
+    case 0: return pieces::length + any(1, pieces::length);
+    case 1: return pieces::packed + any(1, pieces::length);
+    default: return any(1, most);
+  }
 }
 
 // ---- what honest ranks do
@@ -127,11 +131,20 @@ void arbitrary_packets::begin_fetch(peer_id from, const remote_region& where, st
   ranks_[victim]->start_fetch(*made.what);
 }
 
+void arbitrary_packets::expose(memory& which, peer_id from, peer_id to) {
+  if (any(0, 1) == 0) {
+    which.packer = std::make_unique<counting_packer>(which.data);
+    which.where = ranks_[from]->expose_packed(to, *which.packer, which.data.size());
+  } else {
+    which.where = ranks_[from]->expose(to, which.data.data(), which.data.size());
+  }
+}
+
 void arbitrary_packets::honest_fetch() {
   if (honest_memory_.size() >= 4) return;
   memory& made = honest_memory_.emplace_back();
   made.data = pattern(any_length(40'000), honest_memory_.size());
-  made.where = ranks_[honest]->expose(victim, made.data.data(), made.data.size());
+  expose(made, honest, victim);
   begin_fetch(honest, made.where, made.data.size(), made.data);
 }
 
@@ -147,7 +160,7 @@ void arbitrary_packets::expose_to_liar() {
   if (exposed_.size() >= 4) return;
   memory& made = exposed_.emplace_back();
   made.data = pattern(any_length(70'000), exposed_.size());
-  made.where = ranks_[victim]->expose(liar, made.data.data(), made.data.size());
+  expose(made, victim, liar);
 }
 
 void arbitrary_packets::withdraw() {

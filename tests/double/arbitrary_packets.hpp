@@ -44,6 +44,7 @@ class arbitrary_packets {
   struct memory {
     std::vector<std::byte> data;
     remote_region where;
+    std::unique_ptr<counting_packer> packer;  // null: it is not packed on its way
   };
   struct fetching {
     std::vector<std::byte> target, expected;  // nothing is expected of the liar
@@ -61,6 +62,7 @@ class arbitrary_packets {
   void honest_message();
   void honest_fetch();
   void message_to_liar();
+  void expose(memory&, peer_id from, peer_id to);
   void expose_to_liar();
   void withdraw();
   void fetch_from_liar();

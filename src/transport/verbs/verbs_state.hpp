@@ -87,6 +87,12 @@ struct verbs_transport::state final : private verbs::peer_events {
     }
     return true;
   }
+  /// Its pieces are registered, or packed, in polls.
+  remote_region noted(const remote_region& made) noexcept {
+    parts_wait = true;
+    if (payloads.wants_polling()) sleeper.wake();
+    return made;
+  }
   int read_some() noexcept;
   void read_completions() noexcept;
   void take(const ibv_wc&) noexcept;

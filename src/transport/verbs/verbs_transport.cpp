@@ -266,7 +266,13 @@ bool verbs_transport::settled() const noexcept {
 
 remote_region verbs_transport::expose(peer_id to, const void* data, std::size_t bytes) noexcept {
   if (verbs_transport* const other = other_to(to)) return other->expose(to, data, bytes);
-  return state_->payloads.expose(to, data, bytes);
+  return state_->noted(state_->payloads.expose(to, data, bytes));
+}
+
+remote_region verbs_transport::expose_packed(peer_id to, const detail::packer& from,
+                                             std::size_t bytes) noexcept {
+  if (verbs_transport* const other = other_to(to)) return other->expose_packed(to, from, bytes);
+  return state_->noted(state_->payloads.expose_packed(to, from, bytes));
 }
 
 void verbs_transport::withdraw(peer_id to, const remote_region& where) noexcept {

@@ -66,6 +66,9 @@ class verbs_transport final : public transport {
   [[nodiscard]] bool wants_eager(peer_id to) const noexcept override;
   void set_wants_eager(bool) noexcept override;
   remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept override;
+  [[nodiscard]] bool packs_on_the_way(peer_id) const noexcept override { return true; }
+  remote_region expose_packed(peer_id to, const detail::packer&,
+                              std::size_t bytes) noexcept override;
   void withdraw(peer_id to, const remote_region&) noexcept override;
   void start_fetch(fetch&) noexcept override;
   bool poll() noexcept override;

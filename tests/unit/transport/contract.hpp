@@ -182,25 +182,6 @@ TEST_P(contract, a_fetch_brings_the_exposed_bytes) {
   }
 }
 
-/// Writes down what it takes, and how often each byte came.
-struct absorbing_fetch : tracked_fetch {
-  std::vector<std::byte> data;
-  std::vector<int> times;
-  bool aligned = true;
-
-  absorbing_fetch(peer_id sender, const remote_region& region, std::size_t length)
-      : tracked_fetch{sender, region, nullptr, length}, data(length), times(length) {
-    absorb = [](fetch& f, const std::byte* piece, std::size_t at, std::size_t count) noexcept {
-      auto& self = *static_cast<absorbing_fetch*>(f.context);
-      self.aligned =
-          self.aligned && at % 4096 == 0 && (count % 4096 == 0 || at + count == self.bytes);
-      if (at + count > self.bytes) std::abort();
-      std::memcpy(self.data.data() + at, piece, count);
-      for (std::size_t each = at; each < at + count; ++each) ++self.times[each];
-    };
-  }
-};
-
 TEST_P(contract, a_fetch_that_absorbs_gets_every_byte_once) {
   for (const std::size_t bytes : {1, 4096, 16'385, 40'000, 131'072, 1'000'000, 5'000'001}) {
     const auto ends = GetParam().make();
@@ -301,6 +282,44 @@ TEST_P(contract, wants_eager_is_what_the_receiver_says) {
   EXPECT_TRUE(becomes(true));
   ends->receiver().set_wants_eager(false);
   EXPECT_TRUE(becomes(false));
+}
+
+/// Of transports whose sender takes part in a fetch.
+class packing_contract : public contract {};
+
+TEST_P(packing_contract, a_payload_is_packed_while_it_is_fetched) {
+  for (const std::size_t bytes : {1, 4096, 4097, 16'385, 131'072, 1'000'000, 5'000'001})
+    for (const bool absorbs : {false, true}) {
+      const auto ends = GetParam().make();
+      meet(*ends);
+      const auto source = pattern(bytes, 23);
+      const counting_packer from{source};
+      const remote_region region = ends->sender().expose_packed(ends->receiver_id(), from, bytes);
+      std::vector<std::byte> target(bytes);
+      absorbing_fetch absorbing{ends->sender_id(), region, bytes};
+      tracked_fetch copying{ends->sender_id(), region, target.data(), bytes};
+      tracked_fetch& fetching = absorbs ? absorbing : copying;
+      ends->receiver().start_fetch(fetching);
+      ASSERT_TRUE(until([&] { ends->poll(); }, [&] { return fetching.calls > 0; })) << bytes;
+      EXPECT_FALSE(fetching.error) << fetching.error.message();
+      EXPECT_TRUE((absorbs ? absorbing.data : target) == source) << bytes;
+      EXPECT_TRUE(from.each_once()) << bytes;
+      ends->sender().withdraw(ends->receiver_id(), region);
+    }
+}
+
+TEST_P(packing_contract, less_of_a_packed_payload_may_be_fetched) {
+  meet();
+  const auto source = pattern(300'000, 5);
+  const counting_packer from{source};
+  std::vector<std::byte> target(100'001, std::byte{0x5a});
+  const remote_region region =
+      ends->sender().expose_packed(ends->receiver_id(), from, source.size());
+  tracked_fetch fetching{ends->sender_id(), region, target.data(), 100'000};
+  ends->receiver().start_fetch(fetching);
+  ASSERT_TRUE(until([&] { ends->poll(); }, [&] { return fetching.calls > 0; }));
+  EXPECT_TRUE(std::equal(target.begin(), target.end() - 1, source.begin()));
+  EXPECT_EQ(target.back(), std::byte{0x5a});
 }
 
 }  // namespace peal::test

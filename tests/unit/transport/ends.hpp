@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -21,6 +22,7 @@
 #include "base/variables.hpp"
 #include "memory/node_heap.hpp"
 #include "memory/node_segment.hpp"
+#include "peal/detail/core.hpp"
 #include "peal/error.hpp"
 #include "topology/machine.hpp"
 #include "transport/contract.hpp"
@@ -196,6 +198,43 @@ struct tracked_fetch : fetch {
       ++self.calls;
       self.error = e;
     };
+  }
+};
+
+/// Writes down what it takes, and how often each byte came.
+struct absorbing_fetch : tracked_fetch {
+  std::vector<std::byte> data;
+  std::vector<int> times;
+  bool aligned = true;
+
+  absorbing_fetch(peer_id sender, const remote_region& region, std::size_t length)
+      : tracked_fetch{sender, region, nullptr, length}, data(length), times(length) {
+    absorb = [](fetch& f, const std::byte* piece, std::size_t at, std::size_t count) noexcept {
+      auto& self = *static_cast<absorbing_fetch*>(f.context);
+      self.aligned =
+          self.aligned && at % 4096 == 0 && (count % 4096 == 0 || at + count == self.bytes);
+      if (at + count > self.bytes) std::abort();
+      std::memcpy(self.data.data() + at, piece, count);
+      for (std::size_t each = at; each < at + count; ++each) ++self.times[each];
+    };
+  }
+};
+
+/// Packs what it has, and writes down how often each byte was wanted.
+struct counting_packer : detail::packer {
+  const std::vector<std::byte>& data;
+  mutable std::vector<int> times;
+
+  explicit counting_packer(const std::vector<std::byte>& all) : data{all}, times(all.size()) {
+    pack = [](const packer& self, std::size_t at, void* to, std::size_t bytes) noexcept {
+      const auto& from = static_cast<const counting_packer&>(self);
+      if (at + bytes > from.data.size()) std::abort();
+      std::memcpy(to, from.data.data() + at, bytes);
+      for (std::size_t each = at; each != at + bytes; ++each) ++from.times[each];
+    };
+  }
+  [[nodiscard]] bool each_once() const {
+    return std::ranges::all_of(times, [](int each) { return each == 1; });
   }
 };
 

@@ -92,7 +92,9 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/bulk/links_test.cpp \
   tests/unit/transport/verbs/bulk/pieces/further_keys_lies_test.cpp \
   tests/unit/transport/verbs/bulk/pieces/further_keys_test.cpp \
+  tests/unit/transport/verbs/bulk/pieces/packed_payload_test.cpp \
   tests/unit/transport/verbs/bulk/pieces/pieces_test.cpp \
+  tests/unit/transport/verbs/bulk/pieces/spare_buffers_test.cpp \
   tests/unit/transport/verbs/bulk/reads_test.cpp \
   tests/double/fabric_test.cpp \
   tests/double/port_test.cpp \

@@ -16,12 +16,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "transport/contract.hpp"
 
 namespace peal::verbs {
 
+class packed_payload;
 struct registration;
 
 struct exposure {
@@ -30,6 +32,7 @@ struct exposure {
   std::size_t bytes = 0;
   // Null: its memory could not be registered, or is piece by piece (pieces/further_keys.hpp).
   registration* held = nullptr;
+  std::shared_ptr<packed_payload> packed = nullptr;  // null: all of it is there
 };
 
 /// What there is for a peer's question about an exposure.
@@ -73,6 +76,7 @@ class exposures {
   void remove(std::uint64_t number) noexcept {
     if (!find(number)) return;
     const auto at = static_cast<std::uint32_t>(number - 1);
+    places_[at].what = {};
     places_[at].used = false;
     places_[at].generation = (places_[at].generation + 1) & 0x3fffffff;
     free_.push_back(at);

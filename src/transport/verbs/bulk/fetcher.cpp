@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -33,14 +32,13 @@ std::uint64_t fetcher::part_of(const connection& from, std::uint64_t bytes) cons
 bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
   if (!exposed::registered(f.where) || from.links.readers() == 0) return false;
   fetch_progress& mine = fetch_progress::of(f);
-  mine.target = static_cast<std::byte*>(
-      f.lands_nowhere() ? std::aligned_alloc(page, (f.bytes + page - 1) & ~(page - 1)) : f.into);
+  mine.target = f.lands_nowhere() ? buffers_.take(f.bytes) : static_cast<std::byte*>(f.into);
   mine.posted = begin;
   mine.end = end;
   mine.unread = end - begin;
   mine.part = part_of(from, mine.unread);
   if (!mine.target || !prepare(f)) {
-    if (f.lands_nowhere()) std::free(mine.target);
+    if (f.lands_nowhere() && mine.target) buffers_.give_back(mine.target);
     return false;
   }
   if (!from.reads.any()) pacing_.began();
@@ -75,7 +73,7 @@ bool fetcher::prepare(fetch& f) noexcept {
     made->target->grow_by_known(cache_);
   }
   if (told) {
-    made->of_source.emplace(exposed::address(f.where));
+    made->of_source.emplace(exposed::pieces_of(f.where));
     made->source = keys_.claim(f);
   }
   mine.pieces = made.release();
@@ -371,7 +369,7 @@ void fetcher::let_go(fetch& over) noexcept {
     keys_.let_go(over);
     delete mine.pieces;
   }
-  if (over.lands_nowhere()) std::free(mine.target);
+  if (over.lands_nowhere()) buffers_.give_back(mine.target);
 }
 
 void fetcher::abandon(connection& from, std::vector<fetch*>& ending) noexcept {

@@ -8,8 +8,9 @@
 // only when half of what it takes is through. When several peers have something to be read, they
 // take turns: fetch_pacing.hpp.
 //
-// Where either side's memory is registered piece by piece, as much is read as both have registered.
-// A piece more of this side's is registered at a poll. What cannot be registered comes as
+// Where either side's memory is registered piece by piece, as much is read as both have registered;
+// and of a payload that is packed meanwhile, as much as is packed. A piece more of this side's is
+// registered at a poll. What cannot be registered comes as
 // staged.hpp says.
 //
 // Layer    transport/verbs.
@@ -36,35 +37,49 @@ namespace peal::verbs {
 
 class connections;
 
+/// How an exposed payload is registered.
+enum class exposed_as : std::uint8_t {
+  nothing,  // it is not
+  packed,   // as a whole; its pieces are read when they are packed (pieces/packed_payload.hpp)
+  whole,
+  pieces  // piece by piece
+};
+
 /// What the words of a remote_region mean here.
 struct exposed {
   /// `number`: exposures.hpp.
-  /// `held`: all of it, or its first piece.
+  /// `held`: all of it, or its first piece; null: nothing.
   static remote_region make(const void* data, std::uint64_t number, const registration* held,
-                            bool in_pieces = false) noexcept {
+                            exposed_as how = exposed_as::whole) noexcept {
     remote_region made;
     made.words[0] = reinterpret_cast<std::uint64_t>(data);
     made.words[2] = number;  // words[3]: pusher.hpp
     if (held) {
-      made.words[2] |= in_pieces ? is_registered | is_in_pieces : is_registered;
+      made.words[2] |= static_cast<std::uint64_t>(how) << how_at;
       made.words[1] = std::uint64_t{held->remote_key(1)} << 32 | held->remote_key(0);
       made.words[4] = std::uint64_t{held->remote_key(3)} << 32 | held->remote_key(2);
     }
     return made;
   }
   static std::uint64_t address(const remote_region& of) noexcept { return of.words[0]; }
-  static bool registered(const remote_region& of) noexcept {
-    return (of.words[2] & is_registered) != 0;
+  static exposed_as how(const remote_region& of) noexcept {
+    return static_cast<exposed_as>(of.words[2] >> how_at);
   }
-  /// The keys are those of its first piece.
+  static bool registered(const remote_region& of) noexcept {
+    return how(of) != exposed_as::nothing;
+  }
+  /// The keys are those of its first piece, and those of the others are told.
   static bool in_pieces(const remote_region& of) noexcept {
-    return (of.words[2] & is_in_pieces) != 0;
+    return how(of) == exposed_as::pieces || how(of) == exposed_as::packed;
+  }
+  static pieces pieces_of(const remote_region& of) noexcept {
+    return pieces{address(of), how(of) == exposed_as::packed ? pieces::packed : pieces::length};
   }
   static std::uint64_t number(const remote_region& of) noexcept {
-    return of.words[2] & ~(is_registered | is_in_pieces);
+    return of.words[2] & ~(std::uint64_t{3} << how_at);
   }
   static bool is_number(std::uint64_t word) noexcept {
-    return static_cast<std::uint32_t>(word) != 0 && (word & (is_registered | is_in_pieces)) == 0;
+    return static_cast<std::uint32_t>(word) != 0 && word >> how_at == 0;
   }
   /// With that rail of its owner's.
   static std::uint32_t key(const remote_region& of, std::uint8_t rail) noexcept {
@@ -72,8 +87,7 @@ struct exposed {
   }
 
  private:
-  static constexpr std::uint64_t is_registered = std::uint64_t{1} << 63;
-  static constexpr std::uint64_t is_in_pieces = std::uint64_t{1} << 62;
+  static constexpr int how_at = 62;
 };
 
 /// Of a fetch of which a side, or both, is registered piece by piece.
@@ -88,8 +102,13 @@ struct fetch_pieces {
 class fetcher {
  public:
   fetcher(endpoint& endpoint, registration_cache& cache, queue_failures& told, staged& otherwise,
-          further_keys& keys)
-      : endpoint_{endpoint}, cache_{cache}, failures_{told}, staged_{otherwise}, keys_{keys} {}
+          further_keys& keys, spare_buffers& buffers)
+      : endpoint_{endpoint},
+        cache_{cache},
+        failures_{told},
+        staged_{otherwise},
+        keys_{keys},
+        buffers_{buffers} {}
 
   /// False: it cannot be read (one side is not registered), and nothing happened. Requires: open.
   /// Its share is [begin, end) of the payload; `begin` is a multiple of a page.
@@ -152,6 +171,7 @@ class fetcher {
   queue_failures& failures_;
   staged& staged_;
   further_keys& keys_;
+  spare_buffers& buffers_;
   fetch_pacing pacing_;
   struct growing {
     connection* from;

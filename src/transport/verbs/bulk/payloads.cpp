@@ -34,9 +34,34 @@ remote_region payloads::expose(peer_id to, const void* data, std::size_t bytes) 
   else if (is_read) held = cache_.acquire(data, bytes, range_use::source);
   const std::uint64_t number = exposures_.add({to, first, bytes, held});
   const bool in_pieces = divided && !held;
-  remote_region made = exposed::make(
-      data, number, in_pieces ? further_keys_.begin(to, number, first, bytes) : held, in_pieces);
+  remote_region made =
+      exposed::make(data, number, in_pieces ? further_keys_.begin(to, number, first, bytes) : held,
+                    in_pieces ? exposed_as::pieces : exposed_as::whole);
   made.words[3] = push;
+  return made;
+}
+
+/// What is told with the announcement is packed before it, and so is all of it where nothing more
+/// can be told.
+remote_region payloads::expose_packed(peer_id to, const detail::packer& from,
+                                      std::size_t bytes) noexcept {
+  auto packed = std::make_shared<packed_payload>(from, bytes, buffers_);
+  const std::byte* const first = packed->data();
+  connection* const at = connections_.of(to);
+  const std::uint64_t push = first && at ? pusher_.plan(*at, first, bytes) : 0;
+  const std::size_t planned = pusher::planned(push);
+  registration* const held =
+      first && planned < bytes ? cache_.acquire(first, bytes, range_use::source) : nullptr;
+  const std::uint64_t number = exposures_.add({to, first, bytes, held, packed});
+  const bool divided =
+      held && packed_payload::is_divided(bytes) && !(at && at->lifetime.is_ending());
+  packed->pack_until(planned);
+  if (divided) packed->pack_piece();
+  else if (held) packed->pack_until(bytes);
+  remote_region made =
+      exposed::make(first, number, held, divided ? exposed_as::packed : exposed_as::whole);
+  made.words[3] = push;
+  if (divided) further_keys_.begin_packed(to, number, std::move(packed), *held);
   return made;
 }
 
@@ -47,6 +72,7 @@ void payloads::withdraw(peer_id to, const remote_region& where) noexcept {
   if (!over) return;
   staged_.withdraw(number);
   further_keys_.withdraw(number);
+  if (over->packed) over->packed->end();
   if (over->held) cache_.release(*over->held);
   exposures_.remove(number);
 }
@@ -79,7 +105,7 @@ pair_progress payloads::pairs_for(connection& from, const fetch& f) noexcept {
 
 void payloads::go_on(connection& from, fetch& f, std::size_t pushed) noexcept {
   std::size_t unwritten =
-      exposed::in_pieces(f.where) ? f.bytes : first_written(from, pushed, f.bytes);
+      exposed::how(f.where) == exposed_as::pieces ? f.bytes : first_written(from, pushed, f.bytes);
   // Asked for first: where devices are emulated, posting a READ takes as long as the READ.
   if (unwritten < f.bytes) {
     if (!writer_.start(from, f, unwritten, f.bytes)) unwritten = f.bytes;

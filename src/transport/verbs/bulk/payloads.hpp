@@ -40,11 +40,13 @@ class payloads final : private queue_failures {
         events_{told},
         staged_{endpoint, connections, out, exposures_},
         further_keys_{endpoint, cache, connections, out},
-        fetcher_{endpoint, cache, *this, staged_, further_keys_},
-        writer_{endpoint, cache, connections, out, exposures_, *this},
+        fetcher_{endpoint, cache, *this, staged_, further_keys_, buffers_},
+        writer_{endpoint, cache, connections, out, exposures_, buffers_, *this},
         rails_{endpoint, connections, out, fetcher_, writer_, told} {}
 
   [[nodiscard]] remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept;
+  [[nodiscard]] remote_region expose_packed(peer_id to, const detail::packer&,
+                                            std::size_t bytes) noexcept;
   void withdraw(peer_id to, const remote_region&) noexcept;
   void start(fetch&) noexcept;
 
@@ -139,6 +141,7 @@ class payloads final : private queue_failures {
   registration_cache& cache_;
   sender& sender_;
   const rendezvous_mode mode_;
+  spare_buffers buffers_;
   exposures exposures_;
   pusher pusher_;
   peer_events& events_;

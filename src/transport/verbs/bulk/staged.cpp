@@ -1,9 +1,11 @@
 #include "transport/verbs/bulk/staged.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "transport/verbs/bulk/fetcher.hpp"
+#include "transport/verbs/bulk/pieces/packed_payload.hpp"
 #include "transport/verbs/connections.hpp"
 
 namespace peal::verbs {
@@ -55,10 +57,14 @@ bool staged::serve(job& mine) noexcept {
   connection* to = connections_.of(mine.to);
   if (!to || !to->is_open()) return false;
   bool moved = false;
+  std::array<std::byte, most_payload> packed;
   for (int packet = 0; packet < packets_a_turn && mine.sent < mine.bytes; ++packet) {
-    const std::size_t bytes = std::min<std::uint64_t>(most_payload, mine.bytes - mine.sent);
+    std::size_t bytes = std::min<std::uint64_t>(most_payload, mine.bytes - mine.sent);
+    const std::uint64_t at = mine.begin + mine.sent;
+    const std::byte* const data =
+        mine.packed ? mine.packed->part(at, bytes, packed.data()) : mine.data + at;
     const payload_header header{payload_kind::data, 0, mine.number, mine.sent, bytes};
-    if (!sender_.send_staged(*to, &header, sizeof header, mine.data + mine.sent, bytes)) break;
+    if (!sender_.send_staged(*to, &header, sizeof header, data, bytes)) break;
     mine.sent += bytes;
     endpoint_.counters.staged_bytes += bytes;
     moved = true;
@@ -76,7 +82,10 @@ outcome staged::asked(connection& from, const payload_header& header,
     case exposure_answer::found: break;
   }
   if (std::ranges::find(jobs_, exposed, &job::exposed) != jobs_.end()) return {reception::over};
-  jobs_.push_back({from.peer, found->data + header.position, header.bytes, header.number, exposed});
+  packed_payload* const packed = found->packed.get();
+  if (packed) packed->leave_from(header.position);
+  jobs_.push_back(
+      {from.peer, found->data, packed, header.position, header.bytes, header.number, exposed});
   return {};
 }
 

@@ -62,8 +62,9 @@ class staged {
   };
   struct job {
     peer_id to;
-    const std::byte* data;
-    std::uint64_t bytes;
+    const std::byte* data;         // of all that was exposed
+    const packed_payload* packed;  // null: all of it is there
+    std::uint64_t begin, bytes;    // of what was asked for
     std::uint64_t number;
     std::uint64_t exposed;  // its number there
     std::uint64_t sent = 0;

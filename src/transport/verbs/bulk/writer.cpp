@@ -1,7 +1,6 @@
 #include "transport/verbs/bulk/writer.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/page.hpp"
@@ -23,13 +22,11 @@ constexpr std::size_t parts_at_once = 2;
 bool writer::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
   if (!from.links.has_one_for_writes() || !exposed::registered(f.where)) return false;
   share mine{from.peer, &f, begin, end - begin, nullptr, nullptr};
-  if (f.lands_nowhere())
-    mine.target =
-        static_cast<std::byte*>(std::aligned_alloc(page, (mine.bytes + page - 1) & ~(page - 1)));
+  if (f.lands_nowhere()) mine.target = buffers_.take(mine.bytes);
   else mine.target = static_cast<std::byte*>(f.into) + begin;
   if (mine.target) mine.into = cache_.acquire(mine.target, mine.bytes, range_use::written);
   if (!mine.into) {
-    if (f.lands_nowhere()) std::free(mine.target);
+    if (f.lands_nowhere() && mine.target) buffers_.give_back(mine.target);
     return false;
   }
   const std::uint64_t number = ++last_number_;
@@ -47,7 +44,7 @@ bool writer::start(connection& from, fetch& f, std::size_t begin, std::size_t en
 
 void writer::let_go(share& over) noexcept {
   cache_.release(*over.into);
-  if (over.of->lands_nowhere()) std::free(over.target);
+  if (over.of->lands_nowhere()) buffers_.give_back(over.target);
 }
 
 outcome writer::arrived(connection& from, const payload_header& header) noexcept {
@@ -132,7 +129,10 @@ outcome writer::asked(connection& from, const payload_header& header,
                    header.bytes,
                    0,
                    0,
-                   {}});
+                   {},
+                   found->packed,
+                   source.at});
+  if (found->packed) found->packed->leave_from(source.at);
   return {};
 }
 
@@ -172,6 +172,8 @@ bool writer::post(write_job& mine, connection& to, std::size_t which) noexcept {
     if (at.link != 0) mine.used = static_cast<std::uint8_t>(mine.used | 1u << at.link);
     if (mine.again.empty()) {
       mine.posted += part.bytes;
+      if (mine.packed)
+        mine.packed->pack_left(mine.begin + part.at, mine.begin + part.at + part.bytes);
     } else {
       part = mine.again.back();
       mine.again.pop_back();

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <deque>
 #include <list>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -32,6 +33,7 @@
 #include "transport/verbs/bulk/exposures.hpp"
 #include "transport/verbs/bulk/fetch_progress.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
+#include "transport/verbs/bulk/pieces/packed_payload.hpp"
 #include "transport/verbs/device/interface.hpp"
 #include "transport/verbs/eager/interface.hpp"
 
@@ -49,7 +51,10 @@ struct write_job {
   std::array<std::uint32_t, most_rails> remote_keys{};
   std::uint64_t bytes = 0, posted = 0, arrived = 0;
   std::vector<bulk_part> again;  // what was posted in vain
-  std::uint8_t used = 0;  // a bit for each link, but the first, over which something was written
+  // Of a payload that is packed meanwhile: its parts are packed before they are posted.
+  std::shared_ptr<packed_payload> packed;
+  std::uint64_t begin = 0;  // of the share
+  std::uint8_t used = 0;    // a bit for each link, but the first, over which something was written
   std::uint8_t unnoticed = 0;  // those whose notice has not been posted, once all has arrived
   std::uint8_t noticing = 0;   // notices under way
 
@@ -63,12 +68,13 @@ struct write_job {
 class writer {
  public:
   writer(endpoint& endpoint, registration_cache& cache, connections& connections, sender& out,
-         const exposures& to_peers, queue_failures& told)
+         const exposures& to_peers, spare_buffers& buffers, queue_failures& told)
       : endpoint_{endpoint},
         cache_{cache},
         connections_{connections},
         sender_{out},
         exposures_{to_peers},
+        buffers_{buffers},
         failures_{told} {}
 
   /// Asks for the share [begin, end) of a payload; `begin` is a multiple of a page. False: it
@@ -139,6 +145,7 @@ class writer {
   connections& connections_;
   sender& sender_;
   const exposures& exposures_;
+  spare_buffers& buffers_;
   queue_failures& failures_;
   std::uint64_t last_number_ = 0;
   shares shares_;

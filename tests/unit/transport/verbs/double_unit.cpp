@@ -30,6 +30,7 @@
 #include "unit/transport/verbs/bulk/fetcher_stream_test.cpp"
 #include "unit/transport/verbs/bulk/pieces/further_keys_lies_test.cpp"
 #include "unit/transport/verbs/bulk/pieces/further_keys_test.cpp"
+#include "unit/transport/verbs/bulk/pieces/packed_payload_test.cpp"
 #include "unit/transport/verbs/connect/promoter_places_test.cpp"
 #include "unit/transport/verbs/connect/promoter_shortage_test.cpp"
 #include "unit/transport/verbs/connect/reconnector_pieces_test.cpp"

@@ -7,6 +7,7 @@
 #include "unit/transport/verbs/bulk/fetch_progress_test.cpp"
 #include "unit/transport/verbs/bulk/links_test.cpp"
 #include "unit/transport/verbs/bulk/pieces/pieces_test.cpp"
+#include "unit/transport/verbs/bulk/pieces/spare_buffers_test.cpp"
 #include "unit/transport/verbs/bulk/reads_test.cpp"
 #include "unit/transport/verbs/connect/cold_traffic_test.cpp"
 #include "unit/transport/verbs/connect/handshake_packing_test.cpp"

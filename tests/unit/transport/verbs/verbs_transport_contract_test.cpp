@@ -52,5 +52,8 @@ const candidate over_devices[] = {
 INSTANTIATE_TEST_SUITE_P(all, contract, testing::ValuesIn(over_devices),
                          [](const auto& each) { return std::string{each.param.name}; });
 
+INSTANTIATE_TEST_SUITE_P(all, packing_contract, testing::ValuesIn(over_devices),
+                         [](const auto& each) { return std::string{each.param.name}; });
+
 }  // namespace
 }  // namespace peal::test

@@ -33,15 +33,24 @@ const registration* further_keys::begin(peer_id to, std::uint64_t number, const 
   if (!range.grow(cache_)) return nullptr;
   range.grow_by_known(cache_);
   const registration* const first = range.held().front();
-  job& mine = jobs_.insert_or_assign(number, job{to, std::move(range)}).first->second;
+  add(number, {to, std::move(range), nullptr});
+  return first;
+}
+
+void further_keys::begin_packed(peer_id to, std::uint64_t number,
+                                std::shared_ptr<packed_payload> packed, const registration& whole) {
+  add(number, {to, std::nullopt, std::move(packed), &whole});
+}
+
+void further_keys::add(std::uint64_t number, job fresh) {
+  job& mine = jobs_.insert_or_assign(number, std::move(fresh)).first->second;
   if (mine.grows()) growing_.push_back(number);
   note(number, mine);
-  return first;
 }
 
 /// It has something to tell.
 void further_keys::note(std::uint64_t number, job& mine) {
-  if (mine.waits || (mine.told == mine.range.held().size() && !mine.refused)) return;
+  if (mine.waits || (mine.told == mine.count() && !mine.refused)) return;
   mine.waits = true;
   untold_.push_back(number);
 }
@@ -50,9 +59,9 @@ void further_keys::withdraw(std::uint64_t number) noexcept {
   const auto found = jobs_.find(number);
   if (found == jobs_.end()) return;
   job& over = found->second;
-  if (over.grows()) std::erase(growing_, number);
+  std::erase(growing_, number);
   if (over.waits) std::erase(untold_, number);
-  over.range.release(cache_);
+  if (over.range) over.range->release(cache_);
   jobs_.erase(found);
 }
 
@@ -70,7 +79,13 @@ bool further_keys::grow() noexcept {
   if (growing_.empty()) return false;
   const std::uint64_t number = growing_.front();
   job& mine = jobs_.at(number);
-  mine.refused = !mine.range.grow(cache_);
+  if (!mine.grows()) {
+    // The receiver has asked for the rest in another way since.
+  } else if (mine.packed) {
+    mine.packed->pack_piece();
+  } else {
+    mine.refused = !mine.range->grow(cache_);
+  }
   if (!mine.grows()) growing_.pop_front();
   note(number, mine);
   return true;
@@ -95,17 +110,17 @@ bool further_keys::tell() noexcept {
 bool further_keys::tell(std::uint64_t number, job& mine) noexcept {
   connection* const to = connections_.of(mine.to);
   if (!to || !to->is_open()) return false;
-  const std::vector<registration*>& held = mine.range.held();
+  const std::size_t all = mine.count();
   const auto say = [&](std::size_t count) {
     std::vector<rail_keys> keys;
     for (std::size_t each = 0; each < count; ++each)
-      keys.push_back(keys_of(*held[mine.told + each]));
+      keys.push_back(keys_of(mine.of(mine.told + each)));
     const payload_header header{payload_kind::keys, static_cast<std::uint32_t>(mine.told), number,
                                 0, count * sizeof(rail_keys)};
     return sender_.send_staged(*to, &header, sizeof header, keys.data(), header.bytes);
   };
-  while (mine.told < held.size()) {
-    const std::size_t count = std::min(held.size() - mine.told, most_keys);
+  while (mine.told < all) {
+    const std::size_t count = std::min(all - mine.told, most_keys);
     if (!say(count)) return false;
     mine.told += count;
   }

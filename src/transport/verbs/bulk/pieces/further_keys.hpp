@@ -6,6 +6,9 @@
 // sent before is read without its owner's CPU. The others are registered one at a poll. What cannot
 // be registered is told too: then the receiver asks for the bytes (staged.hpp).
 //
+// A payload that is packed meanwhile is told in the same way, as far as it is packed: a piece at a
+// poll, with the same keys for each.
+//
 // What a peer tells is kept until it is fetched, up to a limit; beyond that it counts as not
 // registered. It is known by the place of its exposure (exposures.hpp). So what nobody fetches is
 // forgotten when that place is used again.
@@ -19,12 +22,15 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
 
 #include "transport/verbs/bulk/exposures.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
+#include "transport/verbs/bulk/pieces/packed_payload.hpp"
 #include "transport/verbs/bulk/pieces/registered_range.hpp"
 #include "transport/verbs/eager/interface.hpp"
 
@@ -60,10 +66,13 @@ class further_keys {
   /// `number`: of its exposure.
   [[nodiscard]] const registration* begin(peer_id to, std::uint64_t number, const std::byte* data,
                                           std::size_t bytes);
+  /// The same for one whose first piece, at least, is packed; `whole`: its buffer.
+  void begin_packed(peer_id to, std::uint64_t number, std::shared_ptr<packed_payload>,
+                    const registration& whole);
   /// Nothing more is told of this exposure, if it was exposed so.
   void withdraw(std::uint64_t number) noexcept;
-  /// Registers a piece more, if any is to be, and tells what is not told. True when something
-  /// moved.
+  /// Registers, or packs, a piece more, if any is to be, and tells what is not told. True when
+  /// something moved.
   bool step() noexcept;
   /// Tells what is not told. True when something was.
   bool tell() noexcept;
@@ -87,13 +96,26 @@ class further_keys {
  private:
   struct job {
     peer_id to;
-    registered_range range;
+    std::optional<registered_range> range;
+    // Null: its memory is `range`.
+    std::shared_ptr<packed_payload> packed;
+    const registration* whole = nullptr;
     std::size_t told = 1;  // pieces, the one in the announcement included
     bool refused = false;  // no more can be registered
     bool waits = false;    // stands among the untold ones
-    [[nodiscard]] bool grows() const noexcept { return !refused && !range.complete(); }
+    [[nodiscard]] bool grows() const noexcept {
+      return !refused && !(packed ? packed->complete() : range->complete());
+    }
+    /// Pieces that can be read.
+    [[nodiscard]] std::size_t count() const noexcept {
+      return packed ? packed->count() : range->held().size();
+    }
+    [[nodiscard]] const registration& of(std::size_t piece) const noexcept {
+      return packed ? *whole : *range->held()[piece];
+    }
   };
   using jobs = std::unordered_map<std::uint64_t, job>;
+  void add(std::uint64_t number, job);
   void note(std::uint64_t number, job&);
   [[nodiscard]] bool tell(std::uint64_t number, job&) noexcept;
   bool grow() noexcept;

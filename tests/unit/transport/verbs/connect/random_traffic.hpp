@@ -1,6 +1,7 @@
 // tests/unit/transport/verbs/connect/random_traffic.hpp
 // Random traffic between two ends on cards of this process's own, in both directions, of which
-// every byte is looked at: small messages of all sizes, and large ones.
+// every byte is looked at: small messages of all sizes, and large ones, half of which are packed on
+// their way.
 //
 // Threads  one drives all.
 #pragma once
@@ -8,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <deque>
+#include <list>
 #include <memory>
 #include <random>
 #include <utility>
@@ -51,16 +52,18 @@ class verbs_traffic : public verbs_on_cards {
   // ---- random traffic in both directions, of which every byte is looked at
   struct large_message {
     std::vector<std::byte> source, target;
+    std::unique_ptr<counting_packer> packer;
     remote_region where;
     std::unique_ptr<tracked_fetch> fetching;
   };
   struct way {
-    std::uint32_t sent = 0;     // messages; the number of each is its context
-    std::uint32_t checked = 0;  // that have come
-    std::deque<large_message> large;
+    std::uint32_t sent = 0;          // messages; the number of each is its context
+    std::uint32_t checked = 0;       // that have come
+    std::list<large_message> large;  // in place, since packers point to them
   };
   std::mt19937 random{1};
   way ways[2];  // from end 0 and 1
+  bool packs = true;
 
   [[nodiscard]] static std::size_t size_of(std::uint32_t number) {
     constexpr std::size_t sizes[] = {0, 8, 40, 100, 184, 185, 700, 3000, 8192};
@@ -80,7 +83,12 @@ class verbs_traffic : public verbs_on_cards {
     large_message& made = ways[from].large.emplace_back();
     made.source = std::move(content);
     made.target.assign(bytes, std::byte{0});
-    made.where = at(from).expose(1 - from, made.source.data(), bytes);
+    if (packs && random() % 2 == 0) {
+      made.packer = std::make_unique<counting_packer>(made.source);
+      made.where = at(from).expose_packed(1 - from, *made.packer, bytes);
+    } else {
+      made.where = at(from).expose(1 - from, made.source.data(), bytes);
+    }
     made.fetching = std::make_unique<tracked_fetch>(from, made.where, made.target.data(), bytes);
     at(1 - from).start_fetch(*made.fetching);
   }
@@ -98,6 +106,7 @@ class verbs_traffic : public verbs_on_cards {
       EXPECT_EQ(each.fetching->calls, 1);
       EXPECT_FALSE(each.fetching->error) << each.fetching->error.message();
       EXPECT_TRUE(each.source == each.target) << "a large message of " << each.source.size();
+      EXPECT_TRUE(!each.packer || each.packer->each_once()) << each.source.size();
       at(from).withdraw(1 - from, each.where);
       return true;
     });

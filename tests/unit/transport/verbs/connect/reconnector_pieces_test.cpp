@@ -91,6 +91,8 @@ class verbs_reconnected_pieces : public verbs_traffic {
     }
   }
 
+  void SetUp() override { packs = false; }
+
   std::vector<std::byte> content = pattern(bytes + (1 << 16), 1);
   std::uint64_t expected[2] = {0, 0};  // registrations
 };

@@ -31,6 +31,13 @@ bool is_busy(const card& of) {
          });
 }
 
+void occupy(const card& of, picoseconds time) {
+  const lock hold{guard()};
+  if (!everything().time) return;
+  for (const context* each : everything().contexts)
+    if (each->of == &of) everything().time->occupy_for(*each, time);
+}
+
 void pass_time() {
   const lock hold{guard()};
   if (everything().time && everything().time->step()) everything().go_on();
@@ -94,9 +101,12 @@ void timeline::launch(pair& of) {
 
 void timeline::occupy(const context& host, std::size_t bytes) {
   const std::size_t pages = (bytes + costs_.pinned_page - 1) / costs_.pinned_page;
+  occupy_for(host, costs_.registration + static_cast<picoseconds>(pages) * costs_.pin);
+}
+
+void timeline::occupy_for(const context& host, picoseconds time) {
   picoseconds& until = busy_[&host];
-  until =
-      std::max(until, now_) + costs_.registration + static_cast<picoseconds>(pages) * costs_.pin;
+  until = std::max(until, now_) + time;
   at(until, [] {});
 }
 

@@ -70,6 +70,9 @@ void work_at_once();
 /// Whether a host that has opened this card registers memory at the moment. Who drives it is not to
 /// poll it before that is over.
 [[nodiscard]] bool is_busy(const card&);
+/// Hosts that have opened this card do something else for so long, and are busy as with a
+/// registration. Nothing where no time is simulated.
+void occupy(const card&, picoseconds time);
 /// To the next event. A poll that finds nothing does the same.
 void pass_time();
 
@@ -86,6 +89,8 @@ class timeline {
   void launch(pair&);
   /// This host, for which its view of a card stands, registers so many bytes.
   void occupy(const context& host, std::size_t bytes);
+  /// It is busy for so long.
+  void occupy_for(const context& host, picoseconds time);
   /// When it goes on: now, unless it is busy.
   [[nodiscard]] picoseconds goes_on(const context& host) const;
 

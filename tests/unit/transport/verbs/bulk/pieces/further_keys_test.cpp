@@ -293,39 +293,44 @@ TEST_F(verbs_pieces, a_rank_does_not_sleep_while_it_registers_some) {
 /// Rank 1 may have one connection, and ends that with rank 0 for rank 2. What it exposes to rank 0
 /// when it has said its last there is not told over a connection that its peer may have ended.
 TEST_F(verbs_pieces, nothing_is_told_over_a_connection_that_ends) {
-  constexpr std::size_t bytes = 20 << 20;
-  verbs_options settings;
-  settings.set.push = 0;
-  settings.set.promote = 1'000'000'000;
-  settings.set.max_rc = 1;
-  begin(3, settings);
-  const std::vector<std::byte> source = pattern(bytes, 10), other = pattern(100'000, 11);
-  std::vector<std::byte> target(bytes), further(other.size());
-  EXPECT_FALSE(transfer(source.data(), target.data(), bytes)->error);
-  ASSERT_TRUE(target == source);
-  std::ranges::fill(target, std::byte{});
+  for (const bool packs : {false, true}) {
+    constexpr std::size_t bytes = 20 << 20;
+    verbs_options settings;
+    settings.set.push = 0;
+    settings.set.promote = 1'000'000'000;
+    settings.set.max_rc = 1;
+    begin(3, settings);
+    const std::vector<std::byte> source = pattern(bytes, 10), other = pattern(100'000, 11);
+    std::vector<std::byte> target(bytes), further(other.size());
+    EXPECT_FALSE(transfer(source.data(), target.data(), bytes)->error);
+    ASSERT_TRUE(target == source);
+    std::ranges::fill(target, std::byte{});
 
-  tracked_fetch fetching{2, at(2).expose(1, other.data(), other.size()), further.data(),
-                         further.size()};
-  at(1).start_fetch(fetching);
-  // A connection lives for 20 ms at least.
-  const auto enough = std::chrono::steady_clock::now() + std::chrono::milliseconds{100};
-  for (int left = 1000; left > 0 || std::chrono::steady_clock::now() < enough; --left) at(1).poll();
-  remote_region where;
-  ends[1]->arrivals.also = [&](const arrival& each) {
-    if (each.from != 2) return;
-    where = at(1).expose(0, source.data(), bytes);
-    EXPECT_TRUE(until([&] { at(0).poll(); }, [&] { return count(0, "verbs.demotions") == 1; }));
-  };
-  ASSERT_TRUE(at(2).send(1, message(0), nullptr));
-  at(2).flush();
-  ASSERT_TRUE(until([&] { at(1).poll(); }, [&] { return where.words[0] != 0; }));
-  ends[1]->arrivals.also = nullptr;
-  EXPECT_FALSE(transfer(where, target.data(), bytes)->error);
-  EXPECT_TRUE(target == source);
-  EXPECT_TRUE(wait([&] { return fetching.calls > 0; }));
-  EXPECT_TRUE(further == other);
-  at(2).withdraw(1, fetching.where);
+    tracked_fetch fetching{2, at(2).expose(1, other.data(), other.size()), further.data(),
+                           further.size()};
+    at(1).start_fetch(fetching);
+    // A connection lives for 20 ms at least.
+    const auto enough = std::chrono::steady_clock::now() + std::chrono::milliseconds{100};
+    for (int left = 1000; left > 0 || std::chrono::steady_clock::now() < enough; --left)
+      at(1).poll();
+    remote_region where;
+    const counting_packer from{source};
+    ends[1]->arrivals.also = [&](const arrival& each) {
+      if (each.from != 2) return;
+      where = packs ? at(1).expose_packed(0, from, bytes) : at(1).expose(0, source.data(), bytes);
+      EXPECT_EQ(from.each_once(), packs) << "its pieces are not told of";
+      EXPECT_TRUE(until([&] { at(0).poll(); }, [&] { return count(0, "verbs.demotions") == 1; }));
+    };
+    ASSERT_TRUE(at(2).send(1, message(0), nullptr));
+    at(2).flush();
+    ASSERT_TRUE(until([&] { at(1).poll(); }, [&] { return where.words[0] != 0; }));
+    ends[1]->arrivals.also = nullptr;
+    EXPECT_FALSE(transfer(where, target.data(), bytes)->error);
+    EXPECT_TRUE(target == source);
+    EXPECT_TRUE(wait([&] { return fetching.calls > 0; }));
+    EXPECT_TRUE(further == other);
+    at(2).withdraw(1, fetching.where);
+  }
 }
 
 TEST_F(verbs_pieces, have_keys_for_each_device) {
