@@ -66,6 +66,27 @@ TEST_F(verbs_device_events, handshakes_pass_a_second_card_whose_addresses_have_m
   }
 }
 
+/// The connection is over the first cards, and none of its handshakes tells where the second ones
+/// are. When the first ones have other addresses at both ends at the same moment, nothing else
+/// leads from one end to the other.
+TEST_F(verbs_device_events, second_cards_are_found_although_both_have_had_other_addresses_before) {
+  start_on_two(true);
+  std::uint16_t lid = 77;
+  for (const std::size_t card : {1u, 0u, 1u, 0u}) {
+    const std::uint64_t before[] = {count(0, "verbs.device_events"),
+                                    count(1, "verbs.device_events")};
+    for (const peer_id each : {0u, 1u}) card_of(each, card).bring_up(1, lid++);
+    ASSERT_TRUE(wait_long([&] {
+      return count(0, "verbs.device_events") > before[0] &&
+             count(1, "verbs.device_events") > before[1];
+    }));
+    for (int left = 200; left > 0; --left) turn();
+    finish();
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(count(0, "verbs.reconnections"), 0u);
+}
+
 TEST_F(verbs_device_events, handshakes_pass_a_second_card_whose_queue_pair_broke) {
   for (const bool told : {false, true}) {
     start_on_two(false);
