@@ -185,13 +185,16 @@ void verbs_transport::state::knows_address(peer_id peer) noexcept {
   address_notices.confirmed(peer);
 }
 
-/// Connections are made again, and their handshakes tell it. All others are told, also those that
-/// have not been met yet: their first packet would go to where this process was.
+/// All are told. Those that have not been met yet, since their first packet would go to where this
+/// process was; those that have a connection, since it may be over another port, and make no
+/// handshake until that one has another address too.
 void verbs_transport::state::moved() noexcept {
-  for (peer_id each = 0; each < unreachable.size(); ++each)
+  for (peer_id each = 0; each < unreachable.size(); ++each) {
+    const connection* const at = connections.of(each);
     if (each != addresses.self() && addresses.of(each) && !unreachable[each] &&
-        !datagrams.left(each) && (datagrams.knows(each) || !connections.of(each)))
+        !datagrams.left(each) && !(at && at->eager.has_left()))
       address_notices.tell(each);
+  }
 }
 
 void verbs_transport::state::unanswered() noexcept { device_events.read(); }

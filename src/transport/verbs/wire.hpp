@@ -86,7 +86,8 @@ enum class handshake_kind : std::uint8_t {
   failed,       // for me you have failed, for good: notices.hpp
   failed_too,   // I have heard that
   // No connection at the moment; datagrams pass meanwhile. your_attempt is 1 when I have no
-  // connection at all.
+  // connection at all. To a request to go on: not over that link, of which I get no queue pair;
+  // your_attempt is the request's.
   no_room,
   // The request is to go on with a connection that has ended here in good order: all has been said
   // and heard.

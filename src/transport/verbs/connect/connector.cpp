@@ -392,6 +392,13 @@ int connector::say(peer_id to, handshake_kind kind, std::uint32_t answers) noexc
 void connector::sent_away(const handshake_packet& said) noexcept {
   connection* const known = connections_.of(said.from);
   if (!known || !known->is_requesting()) return;
+  if (known->handshake.goes_on_) {  // only its link is refused
+    const std::uint8_t other = next_link(*known, false);
+    if (said.your_attempt != known->handshake.attempt_ || other == known->handshake.link_) return;
+    known->handshake.link_ = other;
+    events_.broke(*known, "the peer's adapter gives no queue pair");
+    return;
+  }
   const bool needed = events_.sent_away(said.from);
   handshake::exchange& mine = *known->handshake.exchange_;
   const auto now = clock::now();

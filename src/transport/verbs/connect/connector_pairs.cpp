@@ -71,6 +71,9 @@ bool connector::go_on(connection& of) noexcept {
   if (!eager.pair || !endpoint_.fill(*eager.pair, eager.rail, window, eager.own_receives)) {
     drop_control(of);
     of.handshake.link_ = next_link(of, false);
+    // A peer that was not told would ask for this link for ever.
+    if (const auto asked = std::exchange(of.handshake.asked_, {}))
+      (void)say(of.peer, handshake_kind::no_room, asked->attempt);
     return false;
   }
   eager.credits.told_all();

@@ -66,6 +66,27 @@ TEST_F(verbs_device_events, handshakes_pass_a_second_card_whose_addresses_have_m
   }
 }
 
+/// The connection is over the first cards, and none of its handshakes tells where the second ones
+/// are. When the first ones have other addresses at both ends at the same moment, nothing else
+/// leads from one end to the other.
+TEST_F(verbs_device_events, second_cards_are_found_although_both_have_had_other_addresses_before) {
+  start_on_two(true);
+  std::uint16_t lid = 77;
+  for (const std::size_t card : {1u, 0u, 1u, 0u}) {
+    const std::uint64_t before[] = {count(0, "verbs.device_events"),
+                                    count(1, "verbs.device_events")};
+    for (const peer_id each : {0u, 1u}) card_of(each, card).bring_up(1, lid++);
+    ASSERT_TRUE(wait_long([&] {
+      return count(0, "verbs.device_events") > before[0] &&
+             count(1, "verbs.device_events") > before[1];
+    }));
+    for (int left = 200; left > 0; --left) turn();
+    finish();
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(count(0, "verbs.reconnections"), 0u);
+}
+
 TEST_F(verbs_device_events, handshakes_pass_a_second_card_whose_queue_pair_broke) {
   for (const bool told : {false, true}) {
     start_on_two(false);
@@ -147,6 +168,35 @@ TEST_F(verbs_dead_paths, the_one_pair_of_ports_that_is_left_is_found) {
   for (int left = 200; left > 0; --left) turn();
   finish();
   EXPECT_GT(card_of(0, 2).count(IBV_QPT_RC), 0u);
+}
+
+/// The other end does not know, and asks for the link over which they have talked.
+TEST_F(verbs_dead_paths, a_card_that_changes_no_queue_pair_any_more_is_left) {
+  for (const peer_id whose : {0u, 1u})
+    for (const peer_id breaks : {0u, 1u}) {
+      start_on_two(false);
+      card_of(whose, 0).refused_transitions = verbs_double::card::no_limit;
+      at(breaks).break_connection(1 - breaks);
+      for (int left = 200; left > 0; --left) turn();
+      finish();
+      if (HasFailure()) return;
+      EXPECT_GT(count(0, "verbs.reconnections"), 0u);
+      EXPECT_EQ(card_of(whose, 0).count(IBV_QPT_RC), 0u) << "nothing is left on it";
+    }
+}
+
+TEST_F(verbs_dead_paths, large_messages_pass_a_card_that_changes_no_queue_pair_any_more) {
+  for (const peer_id whose : {0u, 1u}) {
+    for (way& each : ways) each = {};
+    begin_apart(2, {{.network = 1}, {.network = 2}}, hasty());
+    meet(0, 1);
+    for (const peer_id each : {0u, 1u}) got(each).clear();
+    card_of(whose, 0).refused_transitions = verbs_double::card::no_limit;
+    for (const peer_id each : {0u, 1u}) begin_large(each, 400'000);
+    for (int left = 200; left > 0; --left) turn();
+    finish();
+    if (HasFailure()) return;
+  }
 }
 
 /// Short packets pass, also those by which adapters answer.

@@ -16,9 +16,11 @@ using namespace peal::test;
 
 class verbs_link_returns : public verbs_traffic {
  protected:
-  void start_on_two(const verbs_options& settings) {
+  void start_on_two(const verbs_options& settings, bool infiniband = false) {
     for (way& each : ways) each = {};
-    begin_apart(2, {{.network = 1}, {.network = 2}}, settings);
+    begin_apart(
+        2, {{.network = 1, .infiniband = infiniband}, {.network = 2, .infiniband = infiniband}},
+        settings);
     meet(0, 1);
     for (const peer_id each : {0u, 1u}) got(each).clear();
   }
@@ -70,6 +72,18 @@ TEST_F(verbs_link_returns, a_card_that_is_there_again_is_used_again) {
       if (HasFailure()) return;
       EXPECT_EQ(broken(), 0u) << "messages had another way all the time";
     }
+}
+
+/// Messages go over the first cards all the time, so no handshake says where the second ones are.
+TEST_F(verbs_link_returns, cards_that_have_other_addresses_are_used_again) {
+  start_on_two(soon(), true);
+  use_both();
+  for (const peer_id each : {0u, 1u})
+    card_of(each, 1).bring_up(1, static_cast<std::uint16_t>(77 + each));
+  talk_until([&] { return back(0) > 0 && back(1) > 0; });
+  use_both();
+  finish();
+  EXPECT_EQ(broken(), 0u);
 }
 
 TEST_F(verbs_link_returns, a_try_in_vain_changes_nothing) {
