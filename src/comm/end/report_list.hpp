@@ -48,14 +48,19 @@ class report_list {
     return std::ranges::find(all_, all_[which].peer, &unreachable_report::peer) - all_.begin() ==
            static_cast<std::ptrdiff_t>(which);
   }
-  /// Whether the ranks have been told of it, by one that has not failed itself. Then those who find
-  /// out after it, however many, need not repeat it.
-  [[nodiscard]] bool names(int peer, const failure_list& failed) const {
+  /// Whether the other ranks are to be told that this one does not reach the peer: not where one
+  /// that has not failed itself has told so, since those who find out after it, however many, need
+  /// not repeat it. A rank that has told of many may well be the one that is cut off.
+  [[nodiscard]] bool is_to_be_told(int peer, const failure_list& failed) {
     const std::lock_guard hold{lock_};
-    return std::ranges::any_of(all_, [&](const unreachable_report& each) {
+    const auto tells_so = [&](const unreachable_report& each) {
       return each.peer == peer && !failed.has(each.by);
-    });
+    };
+    return std::ranges::none_of(all_, tells_so) && ++told_ <= most_told;
   }
+
+  /// Of one rank's own.
+  static constexpr std::size_t most_told = 64;
 
  private:
   [[nodiscard]] bool is_other(int rank) const noexcept {
@@ -65,6 +70,7 @@ class report_list {
   const int self_, ranks_;
   mutable std::mutex lock_;
   std::vector<unreachable_report> all_;
+  std::size_t told_ = 0;
   std::atomic<std::size_t> count_{0};
 };
 

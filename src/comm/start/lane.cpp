@@ -162,7 +162,8 @@ bool lane::poll() noexcept {
 /// Others, to whom nothing is on its way, would find out much later.
 void lane::gave_up(peer_id gone) noexcept {
   const int rank = static_cast<int>(gone);
-  if (!common_.reports.names(rank, common_.failures)) common_.bootstrap.tell_unreachable(rank);
+  if (common_.reports.is_to_be_told(rank, common_.failures))
+    common_.bootstrap.tell_unreachable(rank);
 }
 
 /// The one that says so may be the one whose adapter is broken: nobody is given up for that, but

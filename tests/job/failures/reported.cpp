@@ -66,6 +66,12 @@ int main(int argc, char** argv) {
     world.send(1, 0, news);
   }
   exchange(world, 3 - world.rank(), 100);
-  if (world.rank() == 1) world.send(1, 0, news);
+  if (world.rank() == 2) {
+    job::throws(errc::peer_failed, [&] { (void)world.recv<int>(0, never); });
+    world.send(1, 1, news);
+  } else {
+    (void)world.recv<int>(2, news);
+    world.send(1, 0, news);
+  }
   return 0;
 }

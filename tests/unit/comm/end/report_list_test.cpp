@@ -32,19 +32,34 @@ TEST(report_list, what_makes_no_sense_is_no_news) {
   EXPECT_EQ(of.count(), 0u);
 }
 
+TEST(report_list, what_others_have_told_is_not_told_again) {
+  report_list of{0, 8};
+  failure_list failed;
+  EXPECT_TRUE(of.is_to_be_told(5, failed));
+  of.add({3, 5});
+  EXPECT_FALSE(of.is_to_be_told(5, failed));
+  EXPECT_TRUE(of.is_to_be_told(6, failed));
+}
+
 /// A rank whose adapter is broken names all others, and all others name it. What it has said before
 /// is no reason to be silent of one that is gone later.
 TEST(report_list, the_word_of_one_that_has_failed_does_not_count) {
   report_list of{0, 8};
   failure_list failed;
-  EXPECT_FALSE(of.names(5, failed));
   of.add({3, 5});
-  EXPECT_TRUE(of.names(5, failed));
-  EXPECT_FALSE(of.names(6, failed));
   failed.add({3});
-  EXPECT_FALSE(of.names(5, failed));
+  EXPECT_TRUE(of.is_to_be_told(5, failed));
   of.add({4, 5});
-  EXPECT_TRUE(of.names(5, failed));
+  EXPECT_FALSE(of.is_to_be_told(5, failed));
+}
+
+TEST(report_list, one_that_loses_all_others_tells_of_some) {
+  report_list of{0, 10'000};
+  const failure_list failed;
+  std::size_t told = 0;
+  for (int peer = 1; peer < 10'000; ++peer)
+    if (of.is_to_be_told(peer, failed)) ++told;
+  EXPECT_EQ(told, report_list::most_told);
 }
 
 TEST(report_list, what_is_counted_can_be_read) {
