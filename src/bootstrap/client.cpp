@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <future>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -22,6 +21,7 @@
 #include "base/log.hpp"
 #include "bootstrap/deaths.hpp"
 #include "bootstrap/owner.hpp"
+#include "bootstrap/pmix_events.hpp"
 #include "bootstrap/pmix_fence.hpp"
 #include "bootstrap/pmix_library.hpp"
 #include "bootstrap/start_member.hpp"
@@ -35,50 +35,6 @@ namespace {
   throw error(errc::bootstrap_failed,
               fmt::format("{}: {} ({}){}{}", call, pmix().error_string(status), status,
                           advice.empty() ? "" : "; ", advice));
-}
-
-// A launcher that follows the standard tells the exit code, and of a signal 128 + its number.
-rank_failure failure_of(int rank, pmix_status_t status, int code) {
-  rank_failure told{rank, failure_cause::exit_code, code, status == silent_death_status};
-  if (status == PMIX_ERR_PROC_ABORTED_BY_SIG || (told.silent && code > 128))
-    told.why = failure_cause::signal;
-  else if (status == PMIX_ERR_PROC_TERM_WO_SYNC || (told.silent && code == 0))
-    told.why = failure_cause::left;
-  if (told.why == failure_cause::signal && code > 128) told.code = code - 128;
-  return told;
-}
-
-// Runs in PMIx's thread.
-void on_event(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix_info_t info[],
-              std::size_t infos, pmix_info_t*, std::size_t,
-              pmix_event_notification_cbfunc_fn_t done, void* context) {
-  const pmix_proc_t* dead = source;
-  int code = 0;
-  for (std::size_t i = 0; i < infos; ++i)
-    if (PMIX_CHECK_KEY(&info[i], PMIX_EXIT_CODE) && info[i].value.type == PMIX_INT)
-      code = info[i].value.data.integer;
-    else if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC) && info[i].value.type == PMIX_PROC)
-      dead = info[i].value.data.proc;
-  if (dead != nullptr && dead->rank <= static_cast<pmix_rank_t>(INT32_MAX))
-    note_death(dead->nspace, failure_of(static_cast<int>(dead->rank), status, code));
-  if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, context);
-}
-
-void on_registered(pmix_status_t status, std::size_t, void* context) {
-  static_cast<std::promise<pmix_status_t>*>(context)->set_value(status);
-}
-
-// What a launcher may say when a rank is gone. PMIX_ERR_LOST_CONNECTION is not among them: to a
-// client it means the server.
-void listen_for_deaths() {
-  pmix_status_t codes[] = {PMIX_ERR_PROC_ABORTED,         PMIX_ERR_PROC_ABORTED_BY_SIG,
-                           PMIX_ERR_PROC_TERM_WO_SYNC,    PMIX_ERR_EXIT_NONZERO_TERM,
-                           PMIX_ERR_PROC_REQUESTED_ABORT, silent_death_status};
-  std::promise<pmix_status_t> answer;
-  pmix().register_event_handler(codes, std::size(codes), nullptr, 0, on_event, on_registered,
-                                &answer);
-  if (const pmix_status_t status = answer.get_future().get(); status != PMIX_SUCCESS)
-    log_info("this launcher does not tell of deaths: {}", pmix().error_string(status));
 }
 
 // Keeps signals meant for the program away from the threads that PMIx starts.
@@ -260,7 +216,7 @@ void bootstrap_client::state::meet_launcher() {
   if (cores > 0) distances = get_text(everyone, launcher_distances_key);
   local = get_local_ranks(job, rank);
   begin_to_hear(job);
-  listen_for_deaths();
+  listen_for_events();
 }
 
 void bootstrap_client::state::meet_directly() {
@@ -464,6 +420,18 @@ std::vector<rank_failure> bootstrap_client::failures() {
   const std::lock_guard hold{box.lock};
   box.filled.store(false, std::memory_order_relaxed);
   return std::exchange(box.not_fetched, {});
+}
+
+void bootstrap_client::tell_unreachable(int rank) noexcept {
+  if (state_->met && !state_->direct) peal::tell_unreachable(state_->self, rank);
+}
+
+std::vector<unreachable_report> bootstrap_client::reports() {
+  death_list& box = deaths();
+  if (!box.reported.load(std::memory_order_relaxed)) return {};
+  const std::lock_guard hold{box.lock};
+  box.reported.store(false, std::memory_order_relaxed);
+  return std::exchange(box.reports, {});
 }
 
 void bootstrap_client::abort(int code, const std::string& why) noexcept {

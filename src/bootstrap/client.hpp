@@ -28,6 +28,8 @@ inline constexpr const char* launcher_distances_key = "peal.distances";
 /// How pealrun tells of a death with --on-failure continue, where other clients of PMIx shall not
 /// hear of it: below PMIX_EXTERNAL_ERR_BASE, where PMIx leaves codes to others.
 inline constexpr int silent_death_status = -3001;
+/// How a rank tells the others that it does not reach one of them.
+inline constexpr int unreachable_status = -3002;
 
 class bootstrap_client {
  public:
@@ -75,11 +77,20 @@ class bootstrap_client {
   /// Ranks whose death was heard of since the last call. Cheap when there are none: one relaxed
   /// load.
   std::vector<rank_failure> failures();
-  /// `call` is called in a thread of PMIx whenever a death is heard of. It stays callable for good.
+  /// `call` is called in a thread of PMIx whenever a death, or a report, is heard of. It stays
+  /// callable for good.
   void on_death(std::function<void()> call);
   /// Whether any death was ever heard of; or that of a rank.
   [[nodiscard]] bool knows_of_death() const noexcept;
   [[nodiscard]] bool knows_of_death(int rank) const noexcept;
+
+  /// Tells the other ranks that this one does not reach that one, where the launcher passes it on.
+  /// Ranks of one machine that meet directly are told nothing: messages between them take no
+  /// network. Does not wait.
+  void tell_unreachable(int rank) noexcept;
+  /// What other ranks have told so since the last call; cheap as `failures`. What ranks they name
+  /// was not looked at.
+  std::vector<unreachable_report> reports();
 
   /// Ends every rank with this exit code, through the launcher; returns only without one.
   void abort(int code, const std::string& why) noexcept;

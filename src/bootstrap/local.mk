@@ -5,6 +5,8 @@ libpeal_core_la_SOURCES += \
   src/bootstrap/deaths.hpp \
   src/bootstrap/owner.cpp \
   src/bootstrap/owner.hpp \
+  src/bootstrap/pmix_events.cpp \
+  src/bootstrap/pmix_events.hpp \
   src/bootstrap/pmix_fence.cpp \
   src/bootstrap/pmix_fence.hpp \
   src/bootstrap/pmix_library.cpp \

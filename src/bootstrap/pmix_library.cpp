@@ -41,6 +41,7 @@ pmix_library load() {
   find(library, "PMIx_Get", all.get);
   find(library, "PMIx_Fence_nb", all.fence_nb);
   find(library, "PMIx_Register_event_handler", all.register_event_handler);
+  find(library, "PMIx_Notify_event", all.notify_event);
   find(library, "PMIx_Error_string", all.error_string);
   find(library, "PMIx_Info_load", all.info_load);
   find(library, "PMIx_Value_destruct", all.value_destruct);

@@ -24,6 +24,7 @@ struct pmix_library {
   decltype(&PMIx_Get) get;
   decltype(&PMIx_Fence_nb) fence_nb;
   decltype(&PMIx_Register_event_handler) register_event_handler;
+  decltype(&PMIx_Notify_event) notify_event;
   decltype(&PMIx_Error_string) error_string;
   decltype(&PMIx_Info_load) info_load;
   decltype(&PMIx_Value_destruct) value_destruct;

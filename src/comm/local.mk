@@ -18,6 +18,7 @@ libpeal_core_la_SOURCES += \
   src/comm/end/failure_callback.hpp \
   src/comm/end/failure_list.hpp \
   src/comm/end/notes.hpp \
+  src/comm/end/report_list.hpp \
   src/comm/end/survivors.hpp \
   src/comm/member_tree.hpp \
   src/comm/start/agreement.hpp \

@@ -36,6 +36,7 @@ check_PROGRAMS += \
   tests/job/paused \
   tests/job/random_collectives \
   tests/job/refused \
+  tests/job/reported \
   tests/job/reused_memory \
   tests/job/same_bits \
   tests/job/sample \
@@ -132,6 +133,8 @@ tests_job_traffic_SOURCES = tests/job/exchange.hpp tests/job/volume/traffic.cpp 
 tests_job_traffic_LDADD = libpeal.la
 tests_job_unequal_SOURCES = tests/job/failures/unequal.cpp tests/job/support.hpp
 tests_job_unequal_LDADD = libpeal.la
+tests_job_reported_SOURCES = tests/job/failures/reported.cpp tests/job/support.hpp
+tests_job_reported_LDADD = libpeal.la
 tests_job_unreachable_SOURCES = tests/job/failures/unreachable.cpp tests/job/support.hpp
 tests_job_unreachable_LDADD = libpeal.la
 tests_job_refused_SOURCES = tests/job/failures/refused.cpp tests/job/failures/refused_calls.hpp tests/job/support.hpp

@@ -21,7 +21,7 @@ class failure_list {
   /// False: its rank stands there already.
   bool add(const rank_failure& gone) {
     const std::lock_guard hold{lock_};
-    if (std::ranges::find(all_, gone.rank, &rank_failure::rank) != all_.end()) return false;
+    if (stands(gone.rank)) return false;
     all_.push_back(gone);
     count_.store(all_.size(), std::memory_order_release);  // pairs with `count`
     return true;
@@ -34,8 +34,16 @@ class failure_list {
     const std::lock_guard hold{lock_};
     return all_[which];
   }
+  [[nodiscard]] bool has(int rank) const {
+    const std::lock_guard hold{lock_};
+    return stands(rank);
+  }
 
  private:
+  [[nodiscard]] bool stands(int rank) const {
+    return std::ranges::find(all_, rank, &rank_failure::rank) != all_.end();
+  }
+
   mutable std::mutex lock_;
   std::vector<rank_failure> all_;
   std::atomic<std::size_t> count_{0};

@@ -116,13 +116,22 @@ bool lane::poll() noexcept {
     log_info("rank {} has died", each.rank);
     told |= common_.failures.add(each);
   }
+  for (const unreachable_report& each : common_.bootstrap.reports()) {
+    if (!common_.reports.add(each)) continue;
+    log_info("rank {} says that it does not reach rank {}", each.by, each.peer);
+    told = true;
+  }
   if (verbs_)
     for (const peer_id each : verbs_->lost())
-      told |= common_.failures.add({static_cast<int>(each), failure_cause::unreachable, 0});
+      if (common_.failures.add({static_cast<int>(each), failure_cause::unreachable, 0})) {
+        gave_up(each);
+        told = true;
+      }
   if (told) common_.ring_all();  // the other lanes
   const bool news = failures_seen_ < common_.failures.count();
   while (failures_seen_ < common_.failures.count())
     failed(static_cast<peer_id>(common_.failures.at(failures_seen_++).rank));
+  while (reports_seen_ < common_.reports.count()) hear(reports_seen_++);
   if (news && on_failure) on_failure->look();
   if (absences) absences->look();
   if (living) living->look();
@@ -148,6 +157,27 @@ bool lane::poll() noexcept {
     progress.wake_sleepers();
   }
   return news;
+}
+
+/// Others, to whom nothing is on its way, would find out much later.
+void lane::gave_up(peer_id gone) noexcept {
+  const int rank = static_cast<int>(gone);
+  if (common_.reports.is_to_be_told(rank, common_.failures))
+    common_.bootstrap.tell_unreachable(rank);
+}
+
+/// The one that says so may be the one whose adapter is broken: nobody is given up for that, but
+/// the own way to the peer is looked at.
+void lane::hear(std::size_t report) noexcept {
+  if (!verbs_) return;
+  const unreachable_report said = common_.reports.at(report);
+  const auto peer = static_cast<peer_id>(said.peer);
+  if (&route(peer) != &*verbs_ || verbs_->look_at(peer) || !common_.reports.is_first(report))
+    return;
+  log_warning(
+      "rank {} says that it does not reach rank {}; whether that one is there cannot be seen from "
+      "here, without a connection to it, or an answer of its node: a wait for it may never end",
+      said.by, said.peer);
 }
 
 void lane::failed(peer_id gone) noexcept {

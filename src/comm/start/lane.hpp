@@ -31,6 +31,7 @@
 #include "comm/end/end_watch.hpp"
 #include "comm/end/failure_callback.hpp"
 #include "comm/end/failure_list.hpp"
+#include "comm/end/report_list.hpp"
 #include "comm/end/survivors.hpp"
 #include "comm/waits/wait_reporter.hpp"
 #include "memory/node_segment.hpp"
@@ -51,7 +52,8 @@ struct lane_common {
         bootstrap{of},
         contexts{static_cast<peer_id>(of.rank()), static_cast<std::uint32_t>(of.size()),
                  with.communicators},
-        between_cores{std::string_view{of.distances()}} {}
+        between_cores{std::string_view{of.distances()}},
+        reports{of.rank(), of.size()} {}
 
   const job_settings& settings;
   bootstrap_client& bootstrap;
@@ -66,6 +68,7 @@ struct lane_common {
   bool oversubscribed = false;     // more ranks than cores
   cost_basis basis;                // of the choice of algorithms
   failure_list failures;           // peers that have died
+  report_list reports;             // what others say of peers
   std::atomic<bool> left{false};   // a rank has left without waiting for the others
   std::function<void()> ring_all = [] {};  // wakes the threads that sleep in any lane
   // From the beginning of the end on: nothing of the user's can start anything any more.
@@ -180,6 +183,8 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
  private:
   void open_verbs(std::size_t lanes);
   void failed(peer_id) noexcept;
+  void gave_up(peer_id) noexcept;
+  void hear(std::size_t report) noexcept;
   void free(detail::communicator_state&) noexcept;
   void say_what_is_awaited() noexcept;
   void settle(bool late) noexcept;
@@ -190,7 +195,8 @@ class alignas(2 * cache_line) lane final : private router, private progress_sour
   lane_common& common_;
   state::lane_activity* activity_ = nullptr;  // where there is a page
   std::optional<wait_reporter> reporter_;     // likewise
-  std::size_t failures_seen_ = 0;             // of the failures
+  std::size_t failures_seen_ = 0;             // of the failures,
+  std::size_t reports_seen_ = 0;              // and of the reports
   std::optional<self_transport> self_;
   std::optional<shm_transport> shm_;
   std::optional<verbs_transport> verbs_;

@@ -321,6 +321,22 @@ std::vector<peer_id> verbs_transport::lost() noexcept {
   return all;
 }
 
+bool verbs_transport::look_at(peer_id which) noexcept {
+  if (verbs_transport* const other = other_to(which)) return other->look_at(which);
+  state& s = *state_;
+  if (s.unreachable[which] || has_left(which)) return true;
+  s.parts_wait = true;
+  ++s.endpoint.counters.doubts;
+  connection* const at = s.connections.of(which);
+  if (at && at->is_in_use()) {
+    s.sender.post_probe(*at);
+    return true;
+  }
+  // What is made again has its time, counted from when it broke.
+  if (at && (at->is_interrupted() || at->handshake.goes_on())) return true;
+  return !s.datagrams.knows(which) || s.datagrams.look_at(which);
+}
+
 void verbs_transport::peer_failed(peer_id gone) noexcept {
   state& s = *state_;
   s.parts_wait = true;

@@ -94,6 +94,10 @@ class verbs_transport final : public transport {
 
   /// Peers whose connection broke, or could not be made, since the last call.
   [[nodiscard]] std::vector<peer_id> lost() noexcept;
+  /// There is reason to doubt that this peer is reached. Looks at the way to it now, and not when
+  /// it is its turn; `lost` tells what is found. False: messages go to it, and nothing here finds
+  /// out whether it is there, since one that computes does not answer either.
+  [[nodiscard]] bool look_at(peer_id) noexcept;
 
   /// For tests: a peer's queue pairs go into the error state, as if the device had given them up.
   /// Nothing where they are made for the first time.

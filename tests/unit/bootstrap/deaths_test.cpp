@@ -27,4 +27,24 @@ TEST(deaths, are_kept_once_each_and_only_those_of_the_job) {
   peal::deaths().tell = nullptr;
 }
 
+TEST(deaths, reports_are_no_deaths_and_only_those_of_the_job) {
+  peal::begin_to_hear("mine");
+  int told = 0;
+  peal::deaths().tell = [&] { ++told; };
+  peal::note_report("another", {1, 4});
+  EXPECT_FALSE(peal::deaths().reported);
+  peal::note_report("mine", {1, 4});
+  EXPECT_EQ(told, 1) << "somebody may sleep";
+  EXPECT_TRUE(peal::deaths().reported);
+  ASSERT_EQ(peal::deaths().reports.size(), 1u);
+  EXPECT_EQ(peal::deaths().reports[0].by, 1);
+  EXPECT_EQ(peal::deaths().reports[0].peer, 4);
+  EXPECT_FALSE(peal::somebody_died());
+  EXPECT_FALSE(peal::deaths().filled);
+  peal::begin_to_hear("the next");
+  EXPECT_TRUE(peal::deaths().reports.empty());
+  EXPECT_FALSE(peal::deaths().reported);
+  peal::deaths().tell = nullptr;
+}
+
 }  // namespace

@@ -19,6 +19,7 @@ EXTRA_DIST += \
   tests/unit/comm/end/end_watch_test.cpp \
   tests/unit/comm/end/failure_callback_test.cpp \
   tests/unit/comm/end/failure_list_test.cpp \
+  tests/unit/comm/end/report_list_test.cpp \
   tests/unit/comm/end/survivors_test.cpp \
   tests/unit/comm/member_tree_test.cpp \
   tests/unit/comm/start/agreement_test.cpp \

@@ -11,6 +11,7 @@
 #include "unit/comm/end/end_watch_test.cpp"
 #include "unit/comm/end/failure_callback_test.cpp"
 #include "unit/comm/end/failure_list_test.cpp"
+#include "unit/comm/end/report_list_test.cpp"
 #include "unit/comm/end/survivors_test.cpp"
 #include "unit/comm/member_tree_test.cpp"
 #include "unit/comm/start/agreement_test.cpp"

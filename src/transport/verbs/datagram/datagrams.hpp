@@ -102,6 +102,8 @@ class datagrams final : private datagram_output {
   }
   /// Now and then: looks for peers that are no more.
   void look_for_lost(clock::time_point now) noexcept { watch_.look(now); }
+  /// Its node is asked now. False: there is nobody to ask.
+  [[nodiscard]] bool look_at(peer_id which) noexcept { return watch_.doubt(which); }
   /// From now on what comes is acknowledged, but not delivered.
   void deliver_no_more() noexcept;
 

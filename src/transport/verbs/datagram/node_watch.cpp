@@ -49,7 +49,7 @@ void node_watch::watch(peer_id which, const std::vector<way_to_ask>& ways, clock
   for (const way_to_ask& each : ways) doors.push_back(each.door);
   doors.resize(found->ways.size());
   watched_.push_back({which, static_cast<std::uint32_t>(found - nodes_.begin()), std::move(doors),
-                      false, now, now, now});
+                      false, false, now, now, now});
   places_[which] = static_cast<std::uint32_t>(watched_.size());
 }
 
@@ -74,13 +74,24 @@ bool node_watch::is_there(peer_id which, clock::time_point now) const noexcept {
   return at.answers && now - at.sign < silence_ * 7 / 8 && !its.refuses;
 }
 
+bool node_watch::doubt(peer_id which) noexcept {
+  if (places_[which] == 0) return false;
+  watched& its = watched_[places_[which] - 1];
+  node& at = nodes_[its.node];
+  its.doubted = true;
+  at.doubted = at.answers;
+  next_look_ = clock::time_point::min();
+  return at.answers;
+}
+
 void node_watch::heard_at(std::uint32_t place, clock::time_point now) noexcept {
   watched& from = watched_[place];
   from.heard = now;
-  from.refuses = false;
+  from.refuses = from.doubted = false;
   node& its = nodes_[from.node];
   its.sign = now;
   its.unanswered = 0;
+  its.doubted = false;
 }
 
 void node_watch::ask(node& at, clock::time_point now) noexcept {
@@ -120,6 +131,7 @@ void node_watch::look_at_nodes(clock::time_point now, std::vector<peer_id>& lost
       at.answers = true;
       at.sign = now;
       at.unanswered = 0;
+      at.doubted = false;
     } else if (at.question >= 0 && now - at.asked >= silence_ / looks) {
       stop_asking(at);
       at.way = (at.way + 1) % at.ways.size();
@@ -133,7 +145,7 @@ void node_watch::look_at_nodes(clock::time_point now, std::vector<peer_id>& lost
     }
     // At once when it is new; then when there is reason to.
     const bool due = !at.answers ? at.unanswered == 0 || now - at.asked >= silence_
-                                 : now - at.sign >= silence_ / 2;
+                                 : at.doubted || now - at.sign >= silence_ / 2;
     if (due) ask(at, now);
   }
 }
@@ -145,7 +157,8 @@ void node_watch::probe_process(clock::time_point now) noexcept {
     watched& at = watched_[next_door_];
     const node& its = nodes_[at.node];
     const std::uint16_t door = at.doors[its.way];
-    if (door == 0 || now - std::max(at.heard, at.knocked) < silence_ / 2) continue;
+    if (door == 0 || (!at.doubted && now - std::max(at.heard, at.knocked) < silence_ / 2)) continue;
+    at.doubted = false;
     at.knocked = now;
     asker_of(its).probe_process(its.ways[its.way].node, door);
     ++knocks;

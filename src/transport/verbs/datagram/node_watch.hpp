@@ -11,6 +11,7 @@
 // - The process is asked at its door. A refusal means that there is no such process any more; a
 //   process that is stopped refuses nothing. A peer is lost when it has refused for a silence: one
 //   that ended in good order is not missed that long.
+// Where there is reason to doubt that a peer is there both are asked at once.
 // Questions are counted, and not only time, so that it does no harm when this process computes, or
 // is stopped, for an hour.
 //
@@ -74,6 +75,9 @@ class node_watch {
   /// Whether its node has answered lately, and no door of its was shut. False where it is not
   /// watched, or the node has never answered.
   [[nodiscard]] bool is_there(peer_id, clock::time_point now) const noexcept;
+  /// There is reason to ask now, at the next look. False: it is not watched, or its node has never
+  /// answered.
+  [[nodiscard]] bool doubt(peer_id) noexcept;
   /// A packet came.
   void heard(peer_id from, clock::time_point now) noexcept {
     if (places_[from] != 0) heard_at(places_[from] - 1, now);
@@ -94,6 +98,7 @@ class node_watch {
     std::size_t way = 0;           // where it is asked
     std::uint32_t peers = 0;       // that are watched
     bool answers = false;          // it did once
+    bool doubted = false;          // it is asked until there is a sign of it
     int question = -1;
     std::uint32_t unanswered = 0;  // questions in a row
     clock::time_point asked, sign;
@@ -103,6 +108,7 @@ class node_watch {
     std::uint32_t node = 0;
     std::vector<std::uint16_t> doors;  // by way
     bool refuses = false;
+    bool doubted = false;
     clock::time_point heard, knocked, refused_since;
   };
   void heard_at(std::uint32_t place, clock::time_point now) noexcept;

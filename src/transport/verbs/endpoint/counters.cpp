@@ -46,6 +46,8 @@ void report(const counters& from, const registration_counters& of_cache,
       "connections looked at to find those that are used least");
   add("verbs.interruptions", from.interruptions, "connections that broke");
   add("verbs.reconnections", from.reconnections, "connections that broke and were made again");
+  add("verbs.doubts", from.doubts,
+      "looks at the way to a peer since another rank said that it does not reach it");
   add("verbs.packets_again", from.packets_again,
       "packets sent again over connections that were made again");
   add("verbs.handshakes_repeated", from.handshakes_repeated, "handshake packets sent again");

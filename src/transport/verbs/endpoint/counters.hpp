@@ -47,6 +47,7 @@ struct counters {
   std::uint64_t interruptions = 0;    // connections that broke,
   std::uint64_t reconnections = 0;    // and that were made again
   std::uint64_t packets_again = 0;    // sent again then
+  std::uint64_t doubts = 0;           // peers that another rank does not reach, looked at
   std::uint64_t handshakes_repeated = 0;
   std::uint64_t device_events = 0;
   std::uint64_t receives_low = 0;      // times that the shared receive queue ran low

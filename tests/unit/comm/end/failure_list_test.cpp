@@ -20,6 +20,8 @@ TEST(failure_list, each_peer_is_news_once) {
   EXPECT_EQ(of.at(0).rank, 7);
   EXPECT_EQ(of.at(1).rank, 3);
   EXPECT_EQ(of.at(1).code, 5);
+  EXPECT_TRUE(of.has(3));
+  EXPECT_FALSE(of.has(5));
 }
 
 TEST(failure_list, what_is_counted_can_be_read) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -122,6 +123,82 @@ TEST_F(verbs_agreement, the_end_of_a_fetch_may_begin_a_connection) {
   EXPECT_EQ(fetching.calls, 1);
   EXPECT_EQ(fetching.error, errc::peer_failed);
   meet(0, 2);
+}
+
+/// Another rank has said that it does not reach rank 1. No end's own turn to look comes while these
+/// last.
+class verbs_doubts : public verbs_agreement {
+ protected:
+  static verbs_options patient_with(double timeout) {
+    verbs_options made = patient();
+    made.set.ack_timeout = 0.001;
+    made.set.timeout = timeout;
+    return made;
+  }
+};
+
+TEST_F(verbs_doubts, an_idle_connection_is_looked_at_at_once) {
+  begin(2, patient_with(1000));
+  meet(0, 1);
+  cards[1]->cut = true;
+  poll(5000);
+  EXPECT_EQ(count(0, "verbs.interruptions"), 0u) << "an idle queue pair notices nothing";
+  EXPECT_TRUE(at(0).look_at(1));
+  EXPECT_TRUE(wait([&] { return count(0, "verbs.interruptions") > 0; }));
+  EXPECT_TRUE(at(0).look_at(1)) << "while it is made again";
+  cards[1]->cut = false;
+  meet(0, 1);
+  EXPECT_TRUE(at(0).lost().empty());
+}
+
+TEST_F(verbs_doubts, who_is_not_reached_is_given_up) {
+  begin(2, patient_with(0.2));
+  meet(0, 1);
+  cards[1]->cut = true;
+  EXPECT_TRUE(at(0).look_at(1));
+  EXPECT_EQ(lost_at(0), std::vector<peer_id>{1});
+  at(0).peer_failed(1);
+  EXPECT_TRUE(at(0).look_at(1));
+}
+
+TEST_F(verbs_doubts, who_is_reached_is_not_given_up_however_often_it_is_said) {
+  begin(2, patient_with(1000));
+  meet(0, 1);
+  const std::uint64_t before = count(0, "verbs.controls");
+  for (int each = 0; each < 3000; ++each) {
+    EXPECT_TRUE(at(0).look_at(1));
+    at(0).poll();  // the other one computes
+  }
+  EXPECT_GT(count(0, "verbs.controls"), before);
+  EXPECT_EQ(count(0, "verbs.interruptions"), 0u);
+  EXPECT_TRUE(at(0).lost().empty());
+  meet(0, 1);
+}
+
+/// No adapter acknowledges a datagram, and no kernel is asked on InfiniBand without IP: one that
+/// computes looks as one that is cut off.
+TEST_F(verbs_doubts, a_peer_without_a_connection_is_not_given_up_where_nobody_can_tell) {
+  verbs_double::port_plan infiniband;
+  infiniband.infiniband = true;
+  verbs_options settings = patient_with(0.1);
+  settings.set.promote = 1'000'000'000;
+  begin_apart(2, {infiniband}, settings);
+  meet(0, 1);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds{500};
+  while (std::chrono::steady_clock::now() < end) {
+    EXPECT_FALSE(at(0).look_at(1)) << "nobody can tell";
+    at(0).poll();
+  }
+  EXPECT_TRUE(at(0).lost().empty());
+  meet(0, 1);
+}
+
+TEST_F(verbs_doubts, a_peer_that_was_never_talked_to_is_left_alone) {
+  begin(2, patient_with(1000));
+  EXPECT_TRUE(at(0).look_at(1));
+  poll(1000);
+  EXPECT_EQ(cards[0]->count(IBV_QPT_RC), 0u);
+  EXPECT_TRUE(at(0).lost().empty());
 }
 
 class verbs_shortage : public verbs_agreement {

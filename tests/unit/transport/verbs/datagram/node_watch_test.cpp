@@ -235,4 +235,51 @@ TEST_F(node_watches, a_node_is_asked_over_its_other_network_before_it_is_lost) {
   EXPECT_EQ(lost[1].second, peer_loss::node_silent);
 }
 
+TEST_F(node_watches, who_is_doubted_is_asked_at_once_and_stays_when_it_answers) {
+  watch.watch(5, {{0, gid(2), 77}}, now);
+  EXPECT_FALSE(watch.doubt(6)) << "nobody watches it";
+  wait(seconds{20});
+  watch.heard(5, now);
+  const std::size_t asked = all.asked, knocks = all.knocks;
+  EXPECT_TRUE(watch.doubt(5));
+  wait(milliseconds{10});
+  EXPECT_EQ(all.asked, asked + 1);
+  EXPECT_EQ(all.knocks, knocks + 1);
+  for (int each = 0; each < 400; ++each) {
+    EXPECT_TRUE(watch.doubt(5));
+    wait(milliseconds{100});
+  }
+  EXPECT_TRUE(lost.empty());
+}
+
+/// All that is brought forward is the first question.
+TEST_F(node_watches, who_is_doubted_is_lost_after_a_silence_and_not_before) {
+  for (const bool doubted : {false, true}) {
+    lost.clear();
+    all.answer[gid(2)] = true;
+    watch.watch(5, {{0, gid(2), 77}}, now);
+    wait(seconds{20});
+    watch.heard(5, now);
+    all.answer[gid(2)] = false;
+    if (doubted) EXPECT_TRUE(watch.doubt(5));
+    wait(silence - milliseconds{10});
+    EXPECT_TRUE(lost.empty());
+    wait(silence / 8);
+    EXPECT_EQ(lost.size(), doubted ? 1u : 0u);
+    wait(silence);
+    EXPECT_EQ(lost.size(), 1u);
+  }
+}
+
+TEST_F(node_watches, doubt_is_no_evidence_where_a_node_has_never_answered) {
+  all.answer[gid(2)] = false;
+  watch.watch(5, {{0, gid(2), 0}}, now);
+  for (int each = 0; each < 100; ++each) {
+    EXPECT_FALSE(watch.doubt(5));
+    wait(seconds{1});
+  }
+  EXPECT_TRUE(lost.empty());
+  EXPECT_LT(all.asked, 60u);
+}
+
 }  // namespace
