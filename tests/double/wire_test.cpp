@@ -255,8 +255,7 @@ TEST_F(verbs_double_wire, what_a_file_says_happens_while_a_process_sleeps) {
       return card_of(0).ports[0].works();
     };
     const auto patience = std::chrono::steady_clock::now() + 60s;
-    while (works() && std::chrono::steady_clock::now() < patience)
-      std::this_thread::sleep_for(1ms);
+    while (works() && std::chrono::steady_clock::now() < patience) std::this_thread::sleep_for(1ms);
     return !works();
   };
   start(0, waits);

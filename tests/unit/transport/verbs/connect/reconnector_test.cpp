@@ -341,7 +341,6 @@ TEST_F(verbs_reconnection, one_that_leaves_sees_to_it_that_all_has_arrived) {
 TEST_F(verbs_reconnection, one_that_leaves_goes_on_over_the_other_card) {
   verbs_options settings = hasty();
   settings.set.device = "all";
-  settings.set.timeout = 5;
   start(settings);
   ASSERT_TRUE(at(0).send(1, message(8, 0), "12345678"));
   ASSERT_TRUE(wait([&] { return got(1).size() == 1; }));

@@ -261,7 +261,9 @@ TEST_F(node_watches, who_is_doubted_is_lost_after_a_silence_and_not_before) {
     wait(seconds{20});
     watch.heard(5, now);
     all.answer[gid(2)] = false;
-    if (doubted) EXPECT_TRUE(watch.doubt(5));
+    if (doubted) {
+      EXPECT_TRUE(watch.doubt(5));
+    }
     wait(silence - milliseconds{10});
     EXPECT_TRUE(lost.empty());
     wait(silence / 8);
