@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <future>
 #include <iterator>
-#include <memory>
 #include <new>
 
 #include "base/log.hpp"
@@ -78,8 +77,8 @@ void tell_unreachable(const pmix_proc_t& self, int rank) noexcept {
       for (pmix_info_t& each : infos) pmix().value_destruct(&each.value);
     }
   };
-  std::unique_ptr<told> what{new (std::nothrow) told};
-  if (!what) return;
+  auto* const what = new (std::nothrow) told;  // until `over`
+  if (what == nullptr) return;
   pmix_proc_t about = self;
   about.rank = static_cast<pmix_rank_t>(rank);
   const bool yes = true;
@@ -87,11 +86,11 @@ void tell_unreachable(const pmix_proc_t& self, int rank) noexcept {
   pmix().info_load(&what->infos[0], PMIX_EVENT_AFFECTED_PROC, &about, PMIX_PROC);
   pmix().info_load(&what->infos[1], PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
   const auto over = [](pmix_status_t, void* context) { delete static_cast<told*>(context); };
-  const pmix_status_t status =
-      pmix().notify_event(unreachable_status, &self, PMIX_RANGE_NAMESPACE, what->infos,
-                          std::size(what->infos), over, what.get());
-  if (status == PMIX_SUCCESS) (void)what.release();  // until `over`
-  else if (status != PMIX_OPERATION_SUCCEEDED)
+  const pmix_status_t status = pmix().notify_event(unreachable_status, &self, PMIX_RANGE_NAMESPACE,
+                                                   what->infos, std::size(what->infos), over, what);
+  if (status == PMIX_SUCCESS) return;
+  delete what;
+  if (status != PMIX_OPERATION_SUCCEEDED)
     log_info("the other ranks cannot be told that rank {} is not reached: {}", rank,
              pmix().error_string(status));
 }

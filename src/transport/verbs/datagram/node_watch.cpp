@@ -79,6 +79,7 @@ bool node_watch::doubt(peer_id which) noexcept {
   watched& its = watched_[places_[which] - 1];
   node& at = nodes_[its.node];
   its.doubted = true;
+  if (!at.doubted) stop_asking(at);  // what is answered to that was true before
   at.doubted = at.answers;
   next_look_ = clock::time_point::min();
   return at.answers;

@@ -266,7 +266,7 @@ TEST_F(node_watches, who_is_doubted_is_lost_after_a_silence_and_not_before) {
     }
     wait(silence - milliseconds{10});
     EXPECT_TRUE(lost.empty());
-    wait(silence / 8);
+    wait(milliseconds{500});
     EXPECT_EQ(lost.size(), doubted ? 1u : 0u);
     wait(silence);
     EXPECT_EQ(lost.size(), 1u);
