@@ -287,11 +287,19 @@ bool learnt_ways::plan_trial(entry& of) noexcept {
   return true;
 }
 
-/// Whether it goes on as it goes for one more window, of which the messages may be settled. What is
+/// Whether the next trial goes directly, so that its times count whatever messages try.
+bool learnt_ways::next_is_direct(const entry& of) noexcept {
+  for (std::size_t each = 0; each != of.ways.size(); ++each)
+    if (of.measured[each] == 0 && each != of.now) return of.ways[each].directly;
+  return false;
+}
+
+/// Whether it goes on as it goes for one more window, of which the messages may be settled. Not
+/// before calls that go directly have been tried: then it is known what is slow. What is
 /// slow already has less time for that: four times less where calls take twice as long as by the
 /// best way.
 bool learnt_ways::may_settle(entry& of) noexcept {
-  if (of.settled) return false;
+  if (of.settled || next_is_direct(of)) return false;
   const float excess = of.measured[of.best] == 0 || of.now == of.best
                            ? 0
                            : std::max(of.heard - of.cost[of.best], 0.0F);

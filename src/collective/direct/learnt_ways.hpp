@@ -192,6 +192,7 @@ class learnt_ways {
   static bool find_trial(entry&) noexcept;
   bool add_neighbors(entry&);
   bool plan_trial(entry&) noexcept;
+  static bool next_is_direct(const entry&) noexcept;
   static bool may_settle(entry&) noexcept;
   void note_review(const learnt_summary&) noexcept;
   [[nodiscard]] std::uint32_t stretched(std::uint32_t window, std::uint32_t reviews) const noexcept;

@@ -22,13 +22,13 @@ inline constexpr tuned_algorithm tree{&a_tree, 2, {}}, chain{&a_chain, 2, {}},
     rule{&by_rule, 2, {}};
 inline constexpr call_shape kibibyte{collective::bcast, 10}, mebibyte{collective::bcast, 20};
 
-/// Usual, by the tree, by the chain; mebibytes go directly besides. Barriers have one way.
+/// Usual, by the tree, by the chain; mebibytes go directly besides, which is tried first. Barriers
+/// have one way.
 inline ways_of_shape ways_of(const call_shape& of) {
   if (of.kind == collective::barrier) return {};
-  ways_of_shape all{.usual = of.length == 20 ? &rule : nullptr,
-                    .others = {{.by = &tree}, {.by = &chain}}};
-  if (of.length == 20) all.others.push_back({.directly = true});
-  return all;
+  if (of.length == 20)
+    return {.usual = &rule, .others = {{.directly = true}, {.by = &tree}, {.by = &chain}}};
+  return {.usual = nullptr, .others = {{.by = &tree}, {.by = &chain}}};
 }
 
 inline std::vector<tuned_algorithm> neighbors_among_64(const call_shape& of,
