@@ -1,6 +1,7 @@
 # Real jobs under pealrun: programs that check themselves, and the runner with its cases.
 check_PROGRAMS += \
   tests/job/absent \
+  tests/job/allocations \
   tests/job/arguments \
   tests/job/bursts \
   tests/job/collectives \
@@ -82,6 +83,8 @@ tests_job_mpi_sessions_SOURCES = tests/job/mpi/sessions.c tests/job/mpi/support.
 tests_job_mpi_sessions_LDADD = libmpi_abi.la
 tests_job_absent_SOURCES = tests/job/failures/absent.cpp tests/job/support.hpp
 tests_job_absent_LDADD = libpeal.la
+tests_job_allocations_SOURCES = tests/job/volume/allocations.cpp tests/job/support.hpp
+tests_job_allocations_LDADD = libpeal.la
 tests_job_arguments_SOURCES = tests/job/arguments.cpp tests/job/support.hpp
 tests_job_arguments_LDADD = libpeal.la
 tests_job_bursts_SOURCES = tests/job/volume/bursts.cpp tests/job/support.hpp
