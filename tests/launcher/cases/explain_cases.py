@@ -45,9 +45,11 @@ def info_explains_the_choice(desk):
     check("* chosen by PEAL_ALLREDUCE=flat" in info(desk, "--explain", "allreduce", "--ranks", "3", env={"PEAL_ALLREDUCE": "flat"}).out, "the reason")
     # What goes past all of them.
     for name, words, env, direct in (
-            ("allgather", ("--ranks", "16", "--cores", "64"), {}, True), ("allgather", ("--ranks", "17", "--cores", "64"), {}, False),
-            ("allgather", ("--ranks", "64", "--cores", "2"), {}, True), ("allgather", ("--ranks", "65", "--cores", "2"), {}, False),
+            ("alltoall", ("--ranks", "16", "--cores", "64"), {}, True), ("alltoall", ("--ranks", "17", "--cores", "64"), {}, False),
+            ("alltoall", ("--ranks", "64", "--cores", "2"), {}, True), ("alltoall", ("--ranks", "65", "--cores", "2"), {}, False),
             # By groups.
+            ("allgather", ("--ranks", "17", "--cores", "64"), {}, True), ("allgather", ("--ranks", "65", "--cores", "2"), {}, True),
+            ("allgather", ("--ranks", "17", "--cores", "64", "--bytes", "256"), {}, False),
             ("allreduce", ("--ranks", "17", "--cores", "64"), {}, True), ("allreduce", ("--ranks", "65", "--cores", "2"), {}, True),
             ("allreduce", ("--ranks", "17", "--cores", "64", "--bytes", "64K"), {}, False),
             ("allreduce", ("--ranks", "4", "--nodes", "2"), {}, False), ("allreduce", ("--ranks", "4", "--bytes", "1M"), {}, True),
