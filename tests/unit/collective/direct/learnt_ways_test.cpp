@@ -158,8 +158,8 @@ TEST(learnt_ways, what_is_slow_has_less_time_to_settle) {
   EXPECT_LT(calls_by_tree(20), 50);
 }
 
-// Scatter of 64 KiB with 8 ranks on two cores went by a tree for some 3,000 calls, of which one in
-// a few tried another way to copy, before its direct form was tried, which takes a quarter of that.
+// Scatter of 64 KiB with 8 ranks on two cores went by a tree for over 2,000 calls, while its
+// messages tried ways to copy, before its direct form was tried, which takes a quarter of the time.
 TEST(learnt_ways, what_goes_directly_does_not_wait_until_messages_have_settled) {
   ranks all{2};
   all.settled = [](std::size_t, const call_way& by) { return by.directly; };
