@@ -90,6 +90,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/bulk/fetch_pacing_test.cpp \
   tests/unit/transport/verbs/bulk/fetch_progress_test.cpp \
   tests/unit/transport/verbs/bulk/links_test.cpp \
+  tests/unit/transport/verbs/bulk/pieces/busy_hosts.hpp \
   tests/unit/transport/verbs/bulk/pieces/further_keys_lies_test.cpp \
   tests/unit/transport/verbs/bulk/pieces/further_keys_test.cpp \
   tests/unit/transport/verbs/bulk/pieces/packed_payload_test.cpp \

@@ -12,6 +12,7 @@
 #include "memory/unmap_hooks.hpp"
 #include "peal/error.hpp"
 #include "transport/verbs/bulk/pieces/pieces.hpp"
+#include "unit/transport/verbs/bulk/pieces/busy_hosts.hpp"
 #include "unit/transport/verbs/double/ends.hpp"
 #include "unit/transport/verbs/double/objects.hpp"
 #include "unit/transport/verbs/double/timeline.hpp"
@@ -22,34 +23,15 @@ using namespace peal;
 using namespace peal::test;
 using verbs_double::picoseconds;
 
-class verbs_pieces : public verbs_on_cards {
+class verbs_pieces : public verbs_on_busy_hosts {
  protected:
   static constexpr std::size_t large = std::size_t{64} << 20;
 
-  void TearDown() override {
-    verbs_double::work_at_once();
-    verbs_on_cards::TearDown();
-    verbs_double::remove_cards();
-  }
   void begin_and_meet(verbs_options settings = {}) {
     settings.set.push = 0;
     settings.set.qps = 4;  // which together fill the wire
     begin(2, settings);
     meet(0, 1);
-  }
-  /// Hosts that register memory do nothing else meanwhile.
-  void turn() {
-    bool any = false;
-    for (peer_id each = 0; each < ends.size(); ++each) {
-      if (verbs_double::is_busy(*cards[each])) continue;
-      at(each).poll();
-      any = true;
-    }
-    if (!any) verbs_double::pass_time();
-  }
-  template <class Done>
-  [[nodiscard]] bool wait_busily(Done done) {
-    return until([&] { turn(); }, done);
   }
   /// Rank 1 announces, rank 0 fetches as soon as it hears of it; the fetch, which has ended.
   std::unique_ptr<tracked_fetch> transfer(const std::byte* source, std::byte* target,

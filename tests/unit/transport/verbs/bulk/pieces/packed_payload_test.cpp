@@ -13,6 +13,7 @@
 #include "base/page.hpp"
 #include "memory/unmap_hooks.hpp"
 #include "peal/error.hpp"
+#include "unit/transport/verbs/bulk/pieces/busy_hosts.hpp"
 #include "unit/transport/verbs/double/ends.hpp"
 #include "unit/transport/verbs/double/objects.hpp"
 #include "unit/transport/verbs/double/timeline.hpp"
@@ -120,36 +121,17 @@ struct busy_packer : detail::packer {
   }
 };
 
-class verbs_packed : public verbs_on_cards {
+class verbs_packed : public verbs_on_busy_hosts {
  protected:
   static constexpr std::size_t bytes = 4 << 20;
   const std::vector<std::byte> source = pattern(bytes, 4);
   std::vector<std::byte> target;
 
-  void TearDown() override {
-    verbs_double::work_at_once();
-    verbs_on_cards::TearDown();
-    verbs_double::remove_cards();
-  }
   void begin_and_meet(rendezvous_mode mode, verbs_options settings = {}) {
     settings.set.rendezvous = mode;
     begin(2, settings);
     meet(0, 1);
     target.assign(bytes, std::byte{});
-  }
-  /// Hosts that are busy do nothing else meanwhile.
-  void turn() {
-    bool any = false;
-    for (peer_id each = 0; each < ends.size(); ++each) {
-      if (verbs_double::is_busy(*cards[each])) continue;
-      at(each).poll();
-      any = true;
-    }
-    if (!any) verbs_double::pass_time();
-  }
-  template <class Done>
-  [[nodiscard]] bool wait_busily(Done done) {
-    return until([&] { turn(); }, done);
   }
   /// Rank 1 announces, rank 0 fetches as soon as it hears of it.
   void transfer(const remote_region& where, std::size_t length) {
