@@ -56,6 +56,16 @@ def wait_until(condition, what, limit=LONG):
     return result
 
 
+def interrupt_until_it_ends(process, pealrun):
+    """Two interrupts end a job, and two that wait for a busy pealrun are one: as many as it takes, for a test that reads the process's output later."""
+    def ended():
+        with contextlib.suppress(ProcessLookupError):  # it ends before salloc does, which has started it
+            os.kill(pealrun, signal.SIGINT)
+            time.sleep(0.2)
+        return process.poll() is not None
+    wait_until(ended, "interrupts have ended the job")
+
+
 def environment_of(pid):
     try:
         return pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")

@@ -250,9 +250,7 @@ def ways_to_end_a_job_under_slurm(desk):
     stubborn = "trap '' INT; echo ready; while :; do sleep 1000; done"
     process = allocated(desk, "-n", 2, "sh", "-c", stubborn)
     process.some_lines(2)
-    for _ in range(2):
-        os.kill(called(desk, process, "pealrun"), signal.SIGINT)
-        time.sleep(0.2)  # two signals of a kind that wait are one
+    harness.interrupt_until_it_ends(process, called(desk, process, "pealrun"))
     only_cause(desk.finish(process), 130, "interrupted twice")
     process = allocated(desk, "-n", 2, "sh", "-c", stubborn)
     process.some_lines(2)

@@ -31,6 +31,10 @@ def number_of(pealrun):
     return wait_until(look, "the job runs")
 
 
+def attached(desk, *words):
+    return desk.run("--attach", "--slurm", *words, env=cluster())
+
+
 @case()
 def a_cycle_of_ranks_on_two_nodes_is_explained(desk):
     process = allocated(desk, "--hang-after", AFTER, "-n", 3, program("standing_rank"), "cycle", size=("-N2", "-n3"))
@@ -51,8 +55,11 @@ def a_rank_that_is_missing_on_another_node_is_named_with_its_stack(desk):
 @case()
 def a_rank_that_has_ended_on_another_node_is_named(desk):
     process = allocated(desk, "--hang-after", AFTER, "-n", 2, "--ppn", 1, program("standing_rank"), "gone", size=("-N2", "-n2"))
-    # It ends when it has been seen.
-    os.kill(called(desk, process, "pealrun"), signal.SIGQUIT)
+    # It ends when it has been seen. The signal comes when it is there: earlier, there is nothing to tell, and it may end pealrun.
+    pealrun = called(desk, process, "pealrun")
+    number = number_of(pealrun)
+    wait_until(lambda: "rank 1: runs" in attached(desk, number, "--why").out, "rank 1 is seen")
+    os.kill(pealrun, signal.SIGQUIT)
     Report(process, head="what the ranks do (job of 2 ranks").expect(r"rank 1: runs")
     (desk.work / "go").touch()
     Report(process).expect(r"rank 1: has ended: it exited", r"=> rank 0 waits for rank 1")
@@ -71,20 +78,17 @@ def a_job_of_peals_own_is_explained_under_slurm(desk):
 def sigquit_reports_under_slurm_and_a_job_is_attached_to(desk):
     process = allocated(desk, "-n", 4, program("standing_rank"), "cycle", size=("-N2", "--ntasks-per-node=2"))
     number = number_of(called(desk, process, "pealrun"))
-
-    def attached(*words):
-        return desk.run("--attach", "--slurm", *words, env=cluster())
-    done = wait_until(lambda: (seen := attached(number, "--why")).out.count("waits") >= 4 and seen, "all ranks are seen")
+    done = wait_until(lambda: (seen := attached(desk, number, "--why")).out.count("waits") >= 4 and seen, "all ranks are seen")
     check(re.search(r"=> cycle 0 -> 1 -> 2 -> 3 -> 0", done.out), f"{done}")
-    done = attached(f"{number}.0")
+    done = attached(desk, f"{number}.0")
     equal((done.code, len(done.lines())), (0, 6), f"{done}")
     equal(sorted(line.split()[1] for line in done.lines()[1:]), ["n1", "n1", "n2", "n2", "node"], f"the nodes of the table: {done}")
-    seen = json.loads(attached(number, "--json").out)
+    seen = json.loads(attached(desk, number, "--json").out)
     equal([each["host"] for each in seen["jobs"][0]["ranks"]].count("n2"), 2, f"nodes: {seen}")
-    done = attached("99999")
+    done = attached(desk, "99999")
     equal(done.code, 1, f"{done}")
     check("--slurm 99999: Slurm knows no such job that runs" in done.err, f"{done}")
-    equal(attached("7;rm").code, 2, "a number that is none")
+    equal(attached(desk, "7;rm").code, 2, "a number that is none")
     os.kill(called(desk, process, "pealrun"), signal.SIGQUIT)
     Report(process, head="what the ranks do (job of 4 ranks").expect(r"=> cycle 0 -> 1 -> 2 -> 3 -> 0")
     ended(desk, process)

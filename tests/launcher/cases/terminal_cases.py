@@ -303,9 +303,7 @@ def a_rank_that_cannot_be_killed_is_named(desk):
         raise harness.Skip("needs ptrace, which is not allowed here")
     try:
         process.send_signal(signal.SIGTERM)
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.1)  # two signals of one kind that wait are one
-        process.send_signal(signal.SIGINT)
+        harness.interrupt_until_it_ends(process, process.pid)
         done = desk.finish(process)
     finally:
         os.kill(held, signal.SIGKILL)
