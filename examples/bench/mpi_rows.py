@@ -9,7 +9,7 @@ import subprocess
 
 from collective_rows import geometric_mean, label, microseconds
 
-KINDS = ("vector", "indexed", "struct", "subarray")
+KINDS = ("vector", "indexed", "struct", "subarray", "rows")
 SIZES = tuple(1024 << shift for shift in range(0, 13, 2))
 OURS, CXX = "peal", "peal, C++"
 

@@ -62,6 +62,7 @@ inline constexpr std::size_t usual_promote = 16;
 
 /// Bytes of a large message that are sent unasked where a CPU does the work of the device.
 inline constexpr std::size_t usual_push = 64 << 10;
+inline constexpr std::size_t usual_blocks = 4 << 10;
 
 struct verbs_settings {
   std::string device{};              // rail_choice.hpp; empty: the nearest
@@ -78,6 +79,9 @@ struct verbs_settings {
   bool registration_cache = true;  // memory stays registered
   // Bytes of a large message that are sent unasked; nothing: usual_push on Soft-RoCE, else none.
   std::optional<std::size_t> push{};
+  // Bytes of a block of a strided payload that is moved without packing, at least, and 0: none is;
+  // nothing: usual_blocks, and none on Soft-RoCE.
+  std::optional<std::size_t> blocks{};
   std::size_t max_rc = 1024;      // connections
   std::size_t pinned = 64 << 20;  // bytes registered for messages, at most
   // Messages to a peer before it gets a connection; nothing: usual_promote, and only where not all

@@ -151,6 +151,11 @@ const std::vector<variable>& variables() {
           at(&job_settings::verbs, &verbs_settings::push),
           "how much of a large message is sent at once, without being asked for; auto: 64K on "
           "Soft-RoCE, nothing on adapters"),
+      row("PEAL_VERBS_BLOCKS", auto_or{bytes{0, 1 * G}}, each_its_own,
+          at(&job_settings::verbs, &verbs_settings::blocks),
+          "from which length on the blocks of a large message that lies in blocks at equal "
+          "distances are moved without being packed; 0: they are packed; auto: 4K on adapters, 0 "
+          "on Soft-RoCE"),
       row("PEAL_VERBS_MAX_RC", count{1, 1000000}, each_its_own,
           at(&job_settings::verbs, &verbs_settings::max_rc),
           "most peers to which a rank has a connection at a time; the others get datagrams"),

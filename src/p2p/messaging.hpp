@@ -101,10 +101,11 @@ class messaging final : public sink, public progress_source {
                         int source, int tag, completion_hook = {}) noexcept;
   /// `absorb` takes the payload, piece by piece as fetch::absorb says, inside the engine; f.context
   /// is the operation, its `owner` is `context`. `landing`: `capacity` bytes in which pieces may
-  /// lie meanwhile.
+  /// lie meanwhile. `blocks`: fetch::blocks; it lives as long as the operation.
   operation& start_recv_absorbed(const team&, std::uint32_t context, decltype(fetch::absorb),
                                  void* owner, void* landing, std::size_t capacity, int source,
-                                 int tag, completion_hook = {}) noexcept;
+                                 int tag, completion_hook = {},
+                                 const detail::strided_blocks* blocks = nullptr) noexcept;
   /// start_recv where it is nothing but to be posted, and that by the shortest way; null, and
   /// nothing happened, where it is not.
   operation* try_post(const team&, std::uint32_t context, void* data, std::size_t capacity,

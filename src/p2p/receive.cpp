@@ -184,10 +184,12 @@ bool messaging::make_room(operation& matched, std::uint64_t key, std::size_t byt
 operation& messaging::start_recv_absorbed(const team& in, std::uint32_t context,
                                           decltype(fetch::absorb) absorb, void* owner,
                                           void* landing, std::size_t capacity, int source, int tag,
-                                          completion_hook hook) noexcept {
+                                          completion_hook hook,
+                                          const detail::strided_blocks* blocks) noexcept {
   operation& wanted = new_receive(in, context, source, tag);
   wanted.flags = operation::absorbing;
   wanted.transfer.absorb = absorb;
+  wanted.transfer.blocks = blocks;
   wanted.owner = owner;
   wanted.buffer = landing;
   wanted.capacity = capacity;

@@ -80,7 +80,10 @@ void messaging::accept(operation& matched, std::uint64_t key, peer_id from,
   transfer.where = what.where;
   transfer.into = matched.buffer;
   transfer.bytes = matched.result.bytes;
-  if (!(matched.flags & operation::absorbing)) transfer.absorb = nullptr;
+  if (!(matched.flags & operation::absorbing)) {
+    transfer.absorb = nullptr;
+    transfer.blocks = nullptr;
+  }
   transfer.context = &matched;
   transfer.done = [](fetch& over, error why) noexcept {
     auto& receive = *static_cast<operation*>(over.context);

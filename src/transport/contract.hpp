@@ -21,6 +21,7 @@
 
 namespace peal::detail {
 struct packer;
+struct strided_blocks;
 }
 
 namespace peal {
@@ -81,6 +82,8 @@ struct fetch {
   /// only the piece at the end has another length. Null: copy.
   void (*absorb)(fetch&, const std::byte* data, std::size_t at,
                  std::size_t length) noexcept = nullptr;
+  /// With `absorb`: where the transport may put what it does not give to `absorb`. Null: nowhere.
+  const detail::strided_blocks* blocks = nullptr;
   [[nodiscard]] bool lands_nowhere() const noexcept { return absorb != nullptr && into == nullptr; }
   // Called once, from poll() or from start_fetch() itself.
   void (*done)(fetch&, std::error_code) noexcept = nullptr;

@@ -38,6 +38,8 @@ libpeal_core_la_SOURCES += \
   src/transport/verbs/bulk/links.hpp \
   src/transport/verbs/bulk/payload_header.hpp \
   src/transport/verbs/bulk/payloads.hpp \
+  src/transport/verbs/bulk/pieces/block_places.hpp \
+  src/transport/verbs/bulk/pieces/block_ranges.hpp \
   src/transport/verbs/bulk/pieces/further_keys.hpp \
   src/transport/verbs/bulk/pieces/packed_payload.hpp \
   src/transport/verbs/bulk/pieces/pieces.hpp \

@@ -4,6 +4,7 @@
 //   indexed   1 to 7 doubles, then a gap of 1 to 7
 //   struct    an int, a double, 6 chars and a float of every 32 bytes
 //   subarray  the inner part of an array of doubles with a border of one, in three dimensions
+//   rows      the left half of a matrix with rows of 16 KiB, of two rows at least
 #include "common.h"
 
 // A datatype, and which bytes of its extent belong to it, found out without it.
@@ -83,6 +84,15 @@ static shape subarray_of(size_t bytes) {
   return made;
 }
 
+static shape rows_of(size_t bytes) {
+  size_t row = bytes < 16384 ? bytes / 2 : 8192;
+  int outer[2] = {(int)(bytes / row), (int)(2 * row)}, inner[2] = {outer[0], (int)row};
+  shape made = with_memory(2 * bytes, 1);
+  MPI_Type_create_subarray(2, outer, inner, (int[]){0, 0}, MPI_ORDER_C, MPI_BYTE, &made.type);
+  for (size_t at = 0; at != 2 * bytes; at += 2 * row) mark(&made, at, row);
+  return made;
+}
+
 static void ping_pong(const settings* s, const shape* of, char* sent, char* received, int n) {
   for (int i = 0; i < n; ++i) {
     if (s->rank == 0) {
@@ -132,12 +142,15 @@ int main(int argc, char** argv) {
                                 .large_warm_up = 10,
                                 .step = 4});
   title(&s, "Derived Datatypes Latency Test",
-        "# Size          vector(us)       indexed(us)        struct(us)      subarray(us)");
+        "# Size          vector(us)       indexed(us)        struct(us)      subarray(us)"
+        "          rows(us)");
   for (size_t bytes = s.min_bytes; bytes <= s.max_bytes; bytes *= s.step) {
-    double took[4] = {latency(&s, bytes, vector_of(bytes)), latency(&s, bytes, indexed_of(bytes)),
-                      latency(&s, bytes, struct_of(bytes)), latency(&s, bytes, subarray_of(bytes))};
+    double took[5] = {latency(&s, bytes, vector_of(bytes)), latency(&s, bytes, indexed_of(bytes)),
+                      latency(&s, bytes, struct_of(bytes)), latency(&s, bytes, subarray_of(bytes)),
+                      latency(&s, bytes, rows_of(bytes))};
     if (s.rank == 0)
-      printf("%-10zu%18.3f%18.3f%18.3f%18.3f\n", bytes, took[0], took[1], took[2], took[3]);
+      printf("%-10zu%18.3f%18.3f%18.3f%18.3f%18.3f\n", bytes, took[0], took[1], took[2], took[3],
+             took[4]);
     fflush(stdout);
   }
   MPI_Finalize();

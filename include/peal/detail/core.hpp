@@ -69,16 +69,26 @@ struct growing_buffer {
   void* (*allocate)(void* owner, std::size_t bytes) noexcept = nullptr;
 };
 
+/// Blocks of memory of one length, in bytes, whose beginnings are as far apart as `stride` says: at
+/// least `length`. A length of 0: something else.
+struct strided_blocks {
+  std::byte* first = nullptr;
+  std::size_t length = 0;
+  std::size_t stride = 0;
+};
 /// A payload that lies in pieces and is packed while it leaves: `pack` writes the bytes [at, at +
 /// bytes) of the packed stream. Called inside the engine, with a lock where threads were asked for:
-/// it must not call peal.
+/// it must not call peal. What lies in `blocks` may be taken from there instead.
 struct packer {
   void (*pack)(const packer&, std::size_t at, void* to, std::size_t bytes) noexcept = nullptr;
+  strided_blocks blocks{};
 };
-/// The reverse: `unpack` takes these bytes of the stream, each once, in any order.
+/// The reverse: `unpack` takes these bytes of the stream, each once, in any order. They may be put
+/// into `blocks` instead.
 struct unpacker {
   void (*unpack)(const unpacker&, std::size_t at, const void* from,
                  std::size_t bytes) noexcept = nullptr;
+  strided_blocks blocks{};
 };
 
 // ---- the job

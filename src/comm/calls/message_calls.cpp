@@ -440,7 +440,8 @@ operation* start_recv_unpacked(communicator_state& asked, const unpacker& into,
   if (source == proc_null_value) return finished_with_nobody(here, on, where);
   recorded_post noted{where};
   operation& started = here.messages->start_recv_absorbed(
-      on, on.context(), unpack_piece, const_cast<unpacker*>(&into), nullptr, capacity, source, tag);
+      on, on.context(), unpack_piece, const_cast<unpacker*>(&into), nullptr, capacity, source, tag,
+      {}, into.blocks.length > 0 ? &into.blocks : nullptr);
   if (!finished(started)) here.progress.started(capacity);
   return noted.made(keep(here, on, started, where));
 }

@@ -17,6 +17,7 @@ sent_elements::sent_elements(const void* buffer, std::int64_t count, const defin
     (void)mpi::pack(from.type_->plan(), from.buffer_, from.count_, static_cast<std::int64_t>(at),
                     to, bytes);
   };
+  blocks = blocks_of(type->plan(), buffer, count);
 }
 
 detail::operation* sent_elements::begin(send_mode mode, const communicator& on, int peer, int tag) {
@@ -40,6 +41,7 @@ detail::operation* received_elements::begin_unpacked(const communicator& on, int
     (void)mpi::unpack(into.type_->plan(), into.buffer_, into.count_, static_cast<std::int64_t>(at),
                       from, bytes);
   };
+  blocks = blocks_of(type_->plan(), buffer_, count_);
   return detail::start_recv_unpacked(*on.state, *this, room_, on.peer_in_state(peer), tag, place);
 }
 

@@ -90,6 +90,8 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/bulk/fetch_pacing_test.cpp \
   tests/unit/transport/verbs/bulk/fetch_progress_test.cpp \
   tests/unit/transport/verbs/bulk/links_test.cpp \
+  tests/unit/transport/verbs/bulk/pieces/block_places_test.cpp \
+  tests/unit/transport/verbs/bulk/pieces/block_ranges_test.cpp \
   tests/unit/transport/verbs/bulk/pieces/busy_hosts.hpp \
   tests/unit/transport/verbs/bulk/pieces/further_keys_lies_test.cpp \
   tests/unit/transport/verbs/bulk/pieces/further_keys_test.cpp \

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "mpi/datatypes/packing/plan.hpp"
+#include "peal/detail/core.hpp"
 
 namespace peal::mpi {
 
@@ -22,5 +23,10 @@ std::size_t pack(const plan& by, const void* data, std::int64_t count, std::int6
 /// The reverse, of `bytes` bytes that begin at `position`; what lies behind the end is left alone.
 std::size_t unpack(const plan& by, void* data, std::int64_t count, std::int64_t position,
                    const void* stream, std::size_t bytes) noexcept;
+
+/// Where `count` copies at `data` lie, if that is in blocks of one length at one distance, which
+/// follow each other in the stream. Requires: as pack.
+[[nodiscard]] detail::strided_blocks blocks_of(const plan& of, const void* data,
+                                               std::int64_t count) noexcept;
 
 }  // namespace peal::mpi

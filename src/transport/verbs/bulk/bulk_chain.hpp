@@ -8,11 +8,13 @@
 // Source   ibv_post_send(3).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
 
 #include "transport/verbs/bulk/links.hpp"
+#include "transport/verbs/bulk/pieces/block_places.hpp"
 #include "transport/verbs/endpoint/interface.hpp"
 #include "transport/verbs/peer_events.hpp"
 
@@ -30,33 +32,33 @@ class queue_failures {
 class bulk_chain {
  public:
   static constexpr std::uint32_t longest = 16;
+  /// Of local memory, of a part.
+  static constexpr std::uint32_t most_pieces = 8;
 
   [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
 
   /// From or into `local`, of [remote, remote + part.bytes) of the peer.
   void add(const bulk_part& part, ibv_wr_opcode what, std::uint64_t id, ibv_sge local,
            std::uint64_t remote, std::uint32_t key) noexcept {
-    parts_[count_] = part;
-    pieces_[count_] = local;
-    ibv_send_wr& request = requests_[count_];
-    request = {};
-    request.wr_id = id;
-    request.sg_list = &pieces_[count_];
-    request.num_sge = 1;
-    request.opcode = what;
-    request.send_flags = IBV_SEND_SIGNALED;
-    request.wr.rdma.remote_addr = remote;
-    request.wr.rdma.rkey = key;
-    if (count_ > 0) requests_[count_ - 1].next = &request;
-    ++count_;
+    pieces_of(count_)[0] = local;
+    add(part, what, id, 1, remote, key);
+  }
+  /// The same for local memory in blocks. Requires: the part is in `most_pieces` of them at most.
+  void add(const bulk_part& part, ibv_wr_opcode what, std::uint64_t id, const block_places& local,
+           std::uint32_t local_key, std::uint64_t remote, std::uint32_t key) noexcept {
+    int pieces = 0;
+    for (std::uint64_t at = part.at, end = part.at + part.bytes; at != end; ++pieces) {
+      const auto bytes = static_cast<std::uint32_t>(std::min(local.end_at(at), end) - at);
+      pieces_of(count_)[pieces] = {local.address_of(at), bytes, local_key};
+      at += bytes;
+    }
+    add(part, what, id, pieces, remote, key);
   }
 
   /// A message of nothing with this number.
   void add_notice(const bulk_part& part, std::uint64_t id, std::uint32_t number) noexcept {
-    add(part, IBV_WR_SEND_WITH_IMM, id, {}, 0, 0);
-    ibv_send_wr& request = requests_[count_ - 1];
-    request.num_sge = 0;
-    request.imm_data = number;
+    add(part, IBV_WR_SEND_WITH_IMM, id, 0, 0, 0);
+    requests_[count_ - 1].imm_data = number;
   }
 
   /// 0, or why the queue pair is broken.
@@ -72,9 +74,26 @@ class bulk_chain {
   }
 
  private:
+  ibv_sge* pieces_of(std::uint32_t request) noexcept { return &pieces_[request * most_pieces]; }
+  void add(const bulk_part& part, ibv_wr_opcode what, std::uint64_t id, int pieces,
+           std::uint64_t remote, std::uint32_t key) noexcept {
+    parts_[count_] = part;
+    ibv_send_wr& request = requests_[count_];
+    request = {};
+    request.wr_id = id;
+    request.sg_list = pieces_of(count_);
+    request.num_sge = pieces;
+    request.opcode = what;
+    request.send_flags = IBV_SEND_SIGNALED;
+    request.wr.rdma.remote_addr = remote;
+    request.wr.rdma.rkey = key;
+    if (count_ > 0) requests_[count_ - 1].next = &request;
+    ++count_;
+  }
+
   std::uint32_t count_ = 0;
   std::array<ibv_send_wr, longest> requests_;
-  std::array<ibv_sge, longest> pieces_;
+  std::array<ibv_sge, longest * most_pieces> pieces_;
   std::array<bulk_part, longest> parts_;
 };
 

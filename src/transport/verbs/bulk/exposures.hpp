@@ -33,6 +33,7 @@ struct exposure {
   // Null: its memory could not be registered, or is piece by piece (pieces/further_keys.hpp).
   registration* held = nullptr;
   std::shared_ptr<packed_payload> packed = nullptr;  // null: all of it is there
+  bool in_blocks = false;  // `data` is the first of them: nothing is written from there
 };
 
 /// What there is for a peer's question about an exposure.
@@ -44,8 +45,8 @@ enum class exposure_answer : std::uint8_t {
 
 class exposures {
  public:
-  /// Its number: never 0, the highest two bits are not set, and it does not come again before 2^30
-  /// others had its place.
+  /// Its number: never 0, the highest three bits are not set, and it does not come again before
+  /// 2^29 others had its place.
   [[nodiscard]] std::uint64_t add(const exposure& what) {
     if (free_.empty()) {
       free_.push_back(static_cast<std::uint32_t>(places_.size()));
@@ -78,7 +79,7 @@ class exposures {
     const auto at = static_cast<std::uint32_t>(number - 1);
     places_[at].what = {};
     places_[at].used = false;
-    places_[at].generation = (places_[at].generation + 1) & 0x3fffffff;
+    places_[at].generation = (places_[at].generation + 1) & 0x1fffffff;
     free_.push_back(at);
   }
 

@@ -26,9 +26,10 @@ struct fetch_progress {
   std::uint64_t unread = 0;      // bytes of the share that have not come
   std::uint64_t part = 0;        // bytes at a time, whole pages
   registration* into = nullptr;  // null: piece by piece
-  // Where the device writes: the receiver's memory, or ours for a fetch that lands nowhere.
+  // Where the device writes: the receiver's memory, or ours for a fetch that lands nowhere. Null:
+  // into the receiver's blocks.
   std::byte* target = nullptr;
-  fetch_pieces* pieces = nullptr;  // null: both sides are registered as a whole
+  fetch_pieces* pieces = nullptr;  // null: both sides are one block, registered as a whole
 
   static fetch_progress& begin(fetch& f) noexcept {
     fetch_progress& made = *new (f.scratch.data()) fetch_progress;

@@ -32,15 +32,11 @@ std::uint64_t fetcher::part_of(const connection& from, std::uint64_t bytes) cons
 bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t end) noexcept {
   if (!exposed::registered(f.where) || from.links.readers() == 0) return false;
   fetch_progress& mine = fetch_progress::of(f);
-  mine.target = f.lands_nowhere() ? buffers_.take(f.bytes) : static_cast<std::byte*>(f.into);
   mine.posted = begin;
   mine.end = end;
   mine.unread = end - begin;
   mine.part = part_of(from, mine.unread);
-  if (!mine.target || !prepare(f)) {
-    if (f.lands_nowhere() && mine.target) buffers_.give_back(mine.target);
-    return false;
-  }
+  if (!prepare(f)) return false;
   if (!from.reads.any()) pacing_.began();
   from.reads.add(f);
   if (mine.pieces) {
@@ -61,23 +57,42 @@ bool fetcher::start(connection& from, fetch& f, std::size_t begin, std::size_t e
 /// Registers where it is to land, or as much of that as is at hand, and a piece. False: it cannot.
 bool fetcher::prepare(fetch& f) noexcept {
   fetch_progress& mine = fetch_progress::of(f);
-  const bool divided = pieces::divide(f.bytes), told = exposed::in_pieces(f.where);
-  mine.into = divided ? cache_.find(mine.target, f.bytes, range_use::target)
-                      : cache_.acquire(mine.target, f.bytes, range_use::target);
-  if (mine.into && !told) return true;
-  if (!mine.into && !divided) return false;
-  auto made = std::make_unique<fetch_pieces>();
-  if (!mine.into) {
-    made->target.emplace(mine.target, mine.posted, mine.end, range_use::target);
-    if (!made->target->grow(cache_)) return false;
-    made->target->grow_by_known(cache_);
-  }
+  const bool told = exposed::in_pieces(f.where), from_blocks = exposed::in_blocks(f.where);
+  if (f.blocks) mine.into = blocks_.acquire(*f.blocks, f.bytes, range_use::target);
+  const bool into_blocks = mine.into != nullptr;
+  if (!into_blocks && !prepare_target(f)) return false;
+  if (mine.into && !told && !from_blocks && !into_blocks) return true;
+  if (!mine.pieces) mine.pieces = new fetch_pieces;
+  fetch_pieces& by = *mine.pieces;
+  if (into_blocks) by.target_blocks.emplace(*f.blocks);
+  if (from_blocks) by.source_blocks.emplace(exposed::blocks_of(f.where));
   if (told) {
-    made->of_source.emplace(exposed::pieces_of(f.where));
-    made->source = keys_.claim(f);
+    by.of_source.emplace(exposed::pieces_of(f.where));
+    by.source = keys_.claim(f);
   }
-  mine.pieces = made.release();
   return true;
+}
+
+/// The same for one that lands in one block.
+bool fetcher::prepare_target(fetch& f) noexcept {
+  fetch_progress& mine = fetch_progress::of(f);
+  const bool divided = pieces::divide(f.bytes);
+  mine.target = f.lands_nowhere() ? buffers_.take(f.bytes) : static_cast<std::byte*>(f.into);
+  if (mine.target)
+    mine.into = divided ? cache_.find(mine.target, f.bytes, range_use::target)
+                        : cache_.acquire(mine.target, f.bytes, range_use::target);
+  if (mine.into) return true;
+  if (mine.target && divided) {
+    auto made = std::make_unique<fetch_pieces>();
+    made->target.emplace(mine.target, mine.posted, mine.end, range_use::target);
+    if (made->target->grow(cache_)) {
+      made->target->grow_by_known(cache_);
+      mine.pieces = made.release();
+      return true;
+    }
+  }
+  if (f.lands_nowhere() && mine.target) buffers_.give_back(mine.target);
+  return false;
 }
 
 /// Up to here it can be posted.
@@ -136,17 +151,23 @@ void fetcher::add(bulk_chain& to, const connection& from, std::size_t which,
   const fetch_progress& mine = fetch_progress::of(*part.of);
   const bulk_queue& at = from.links[which];
   const registration* into = mine.into;
+  std::uint64_t source = exposed::address(part.of->where) + part.at;
   std::uint32_t key = exposed::key(part.of->where, at.remote_rail);
+  const std::uint64_t id = from.id(work::read, static_cast<std::uint32_t>(which)).word;
   if (mine.pieces) {
     const fetch_pieces& by = *mine.pieces;
     if (by.target) into = &by.target->at(part.at);
     const std::uint64_t piece = by.of_source ? by.of_source->of(part.at) : 0;
     if (piece > 0) key = (*by.source)[piece][at.remote_rail];
+    if (by.source_blocks) source = by.source_blocks->address_of(part.at);
+    if (by.target_blocks)
+      return to.add(part, IBV_WR_RDMA_READ, id, *by.target_blocks, into->local_key(at.rail), source,
+                    key);
   }
-  to.add(part, IBV_WR_RDMA_READ, from.id(work::read, static_cast<std::uint32_t>(which)).word,
+  to.add(part, IBV_WR_RDMA_READ, id,
          {reinterpret_cast<std::uint64_t>(mine.target) + part.at, part.bytes,
           into->local_key(at.rail)},
-         exposed::address(part.of->where) + part.at, key);
+         source, key);
 }
 
 /// Of each link.
@@ -174,8 +195,12 @@ bulk_part fetcher::next_part(reads& from) const noexcept {
   const std::uint64_t most = reach(f);
   std::uint64_t end = most;
   if (mine.pieces) {  // in one piece of either side
-    if (mine.pieces->target) end = std::min(end, mine.pieces->target->end_at(mine.posted));
-    if (mine.pieces->of_source) end = std::min(end, mine.pieces->of_source->end_at(mine.posted));
+    const fetch_pieces& by = *mine.pieces;
+    if (by.target) end = std::min(end, by.target->end_at(mine.posted));
+    if (by.of_source) end = std::min(end, by.of_source->end_at(mine.posted));
+    if (by.source_blocks) end = std::min(end, by.source_blocks->end_at(mine.posted));
+    if (by.target_blocks)
+      end = std::min(end, by.target_blocks->end_at(mine.posted, endpoint_.set.read_pieces));
   }
   const auto bytes =
       static_cast<std::uint32_t>(std::min({mine.part, end - mine.posted, pacing_.longest()}));
@@ -336,7 +361,8 @@ void fetcher::completed(connection& from, std::uint32_t bulk) noexcept {
   endpoint_.counters.read_bytes += over.bytes;
   endpoint_.counters.rail_bytes[at.rail] += over.bytes;
   endpoint_.counters.queue_bytes[bulk % most_bulk] += over.bytes;
-  if (f.absorb) f.absorb(f, mine.target + over.at, over.at, over.bytes);
+  if (f.absorb && mine.target) f.absorb(f, mine.target + over.at, over.at, over.bytes);
+  if (!mine.target || exposed::in_blocks(f.where)) endpoint_.counters.block_bytes += over.bytes;
   if (mine.unread == 0) finish(from, f);
   moved(over.bytes);
   pacing_.over(from.reads.pace, over.bytes);
@@ -369,7 +395,7 @@ void fetcher::let_go(fetch& over) noexcept {
     keys_.let_go(over);
     delete mine.pieces;
   }
-  if (over.lands_nowhere()) buffers_.give_back(mine.target);
+  if (over.lands_nowhere() && mine.target) buffers_.give_back(mine.target);
 }
 
 void fetcher::abandon(connection& from, std::vector<fetch*>& ending) noexcept {

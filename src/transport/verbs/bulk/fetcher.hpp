@@ -10,8 +10,10 @@
 //
 // Where either side's memory is registered piece by piece, as much is read as both have registered;
 // and of a payload that is packed meanwhile, as much as is packed. A piece more of this side's is
-// registered at a poll. What cannot be registered comes as
-// staged.hpp says.
+// registered at a poll. What cannot be registered comes as staged.hpp says.
+//
+// Blocks at equal distances, on either side, are read from where they lie, and put there: a part is
+// within one block of the source, and may be spread over several of the target.
 //
 // Layer    transport/verbs.
 // Units    bytes.
@@ -27,6 +29,8 @@
 #include "transport/verbs/bulk/bulk_chain.hpp"
 #include "transport/verbs/bulk/fetch_pacing.hpp"
 #include "transport/verbs/bulk/fetch_progress.hpp"
+#include "transport/verbs/bulk/pieces/block_places.hpp"
+#include "transport/verbs/bulk/pieces/block_ranges.hpp"
 #include "transport/verbs/bulk/pieces/further_keys.hpp"
 #include "transport/verbs/bulk/pieces/registered_range.hpp"
 #include "transport/verbs/bulk/reads.hpp"
@@ -42,7 +46,8 @@ enum class exposed_as : std::uint8_t {
   nothing,  // it is not
   packed,   // as a whole; its pieces are read when they are packed (pieces/packed_payload.hpp)
   whole,
-  pieces  // piece by piece
+  pieces,  // piece by piece
+  blocks   // as a whole, gaps included: words[3] says how long they are, and how far apart
 };
 
 /// What the words of a remote_region mean here.
@@ -53,7 +58,7 @@ struct exposed {
                             exposed_as how = exposed_as::whole) noexcept {
     remote_region made;
     made.words[0] = reinterpret_cast<std::uint64_t>(data);
-    made.words[2] = number;  // words[3]: pusher.hpp
+    made.words[2] = number;  // words[3]: pusher.hpp, where nothing else is said
     if (held) {
       made.words[2] |= static_cast<std::uint64_t>(how) << how_at;
       made.words[1] = std::uint64_t{held->remote_key(1)} << 32 | held->remote_key(0);
@@ -61,12 +66,33 @@ struct exposed {
     }
     return made;
   }
+  /// Requires: block_ranges has acquired them.
+  static remote_region make(const detail::strided_blocks& data, std::uint64_t number,
+                            const registration& held) noexcept {
+    remote_region made = make(data.first, number, &held, exposed_as::blocks);
+    made.words[3] = std::uint64_t{data.stride} << 32 | data.length;
+    return made;
+  }
   static std::uint64_t address(const remote_region& of) noexcept { return of.words[0]; }
   static exposed_as how(const remote_region& of) noexcept {
     return static_cast<exposed_as>(of.words[2] >> how_at);
   }
   static bool registered(const remote_region& of) noexcept {
-    return how(of) != exposed_as::nothing;
+    switch (how(of)) {
+      case exposed_as::packed:
+      case exposed_as::whole:
+      case exposed_as::pieces: return true;
+      case exposed_as::blocks: return length_of_blocks(of) > 0;
+      case exposed_as::nothing: break;
+    }
+    return false;
+  }
+  static bool in_blocks(const remote_region& of) noexcept {
+    return how(of) == exposed_as::blocks;
+  }
+  /// Requires: registered.
+  static block_places blocks_of(const remote_region& of) noexcept {
+    return block_places{address(of), length_of_blocks(of), of.words[3] >> 32};
   }
   /// The keys are those of its first piece, and those of the others are told.
   static bool in_pieces(const remote_region& of) noexcept {
@@ -76,7 +102,7 @@ struct exposed {
     return pieces{address(of), how(of) == exposed_as::packed ? pieces::packed : pieces::length};
   }
   static std::uint64_t number(const remote_region& of) noexcept {
-    return of.words[2] & ~(std::uint64_t{3} << how_at);
+    return of.words[2] & ~(std::uint64_t{7} << how_at);
   }
   static bool is_number(std::uint64_t word) noexcept {
     return static_cast<std::uint32_t>(word) != 0 && word >> how_at == 0;
@@ -87,13 +113,18 @@ struct exposed {
   }
 
  private:
-  static constexpr int how_at = 62;
+  static std::uint64_t length_of_blocks(const remote_region& of) noexcept {
+    return static_cast<std::uint32_t>(of.words[3]);
+  }
+
+  static constexpr int how_at = 61;
 };
 
-/// Of a fetch of which a side, or both, is registered piece by piece.
+/// Of a fetch of which a side, or both, is registered piece by piece, or lies in blocks.
 struct fetch_pieces {
   std::optional<registered_range> target;  // none: as a whole
   std::optional<pieces> of_source;         // none: as a whole
+  std::optional<block_places> source_blocks, target_blocks;
   told_keys* source = nullptr;             // null: nobody has told of more than the first piece
   bool refused = false;                    // the next piece of the target cannot be registered
   bool waits = true;                       // all that can be posted is
@@ -102,13 +133,14 @@ struct fetch_pieces {
 class fetcher {
  public:
   fetcher(endpoint& endpoint, registration_cache& cache, queue_failures& told, staged& otherwise,
-          further_keys& keys, spare_buffers& buffers)
+          further_keys& keys, spare_buffers& buffers, block_ranges& blocks)
       : endpoint_{endpoint},
         cache_{cache},
         failures_{told},
         staged_{otherwise},
         keys_{keys},
-        buffers_{buffers} {}
+        buffers_{buffers},
+        blocks_{blocks} {}
 
   /// False: it cannot be read (one side is not registered), and nothing happened. Requires: open.
   /// Its share is [begin, end) of the payload; `begin` is a multiple of a page.
@@ -148,6 +180,7 @@ class fetcher {
     bulk_part part;
   };
   [[nodiscard]] bool prepare(fetch&) noexcept;
+  [[nodiscard]] bool prepare_target(fetch&) noexcept;
   [[nodiscard]] static std::uint64_t reach(fetch&) noexcept;
   void go_on(connection&, fetch&) noexcept;
   void leave_rest(connection&, fetch&) noexcept;
@@ -172,6 +205,7 @@ class fetcher {
   staged& staged_;
   further_keys& keys_;
   spare_buffers& buffers_;
+  block_ranges& blocks_;
   fetch_pacing pacing_;
   struct growing {
     connection* from;

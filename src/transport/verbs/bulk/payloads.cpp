@@ -45,7 +45,14 @@ remote_region payloads::expose(peer_id to, const void* data, std::size_t bytes) 
 /// can be told.
 remote_region payloads::expose_packed(peer_id to, const detail::packer& from,
                                       std::size_t bytes) noexcept {
-  auto packed = std::make_shared<packed_payload>(from, bytes, buffers_);
+  if (registration* const held = blocks_.acquire(from.blocks, bytes, range_use::source)) {
+    // Packed only if it has to come in messages.
+    const std::uint64_t number =
+        exposures_.add({to, from.blocks.first, bytes, held,
+                        std::make_shared<packed_payload>(from, bytes, nullptr), true});
+    return exposed::make(from.blocks, number, *held);
+  }
+  auto packed = std::make_shared<packed_payload>(from, bytes, &buffers_);
   const std::byte* const first = packed->data();
   connection* const at = connections_.of(to);
   const std::uint64_t push = first && at ? pusher_.plan(*at, first, bytes) : 0;
@@ -66,7 +73,7 @@ remote_region payloads::expose_packed(peer_id to, const detail::packer& from,
 }
 
 void payloads::withdraw(peer_id to, const remote_region& where) noexcept {
-  pusher_.withdraw(to, where.words[3]);
+  if (!exposed::in_blocks(where)) pusher_.withdraw(to, where.words[3]);
   const std::uint64_t number = exposed::number(where);
   const exposure* const over = exposures_.find(number);
   if (!over) return;
@@ -85,7 +92,7 @@ void payloads::start(fetch& f) noexcept {
   }
   fetch_progress::begin(f);
   std::size_t here = 0;
-  const std::size_t pushed = pusher_.claim(f, here);
+  const std::size_t pushed = exposed::in_blocks(f.where) ? 0 : pusher_.claim(f, here);
   if (pushed < f.bytes) {
     if (pairs_for(*from, f) == pair_progress::coming) waiting_.push_back({&f, pushed});
     else go_on(*from, f, pushed);
@@ -104,8 +111,9 @@ pair_progress payloads::pairs_for(connection& from, const fetch& f) noexcept {
 }
 
 void payloads::go_on(connection& from, fetch& f, std::size_t pushed) noexcept {
-  std::size_t unwritten =
-      exposed::how(f.where) == exposed_as::pieces ? f.bytes : first_written(from, pushed, f.bytes);
+  const bool is_read =
+      exposed::how(f.where) == exposed_as::pieces || exposed::in_blocks(f.where);
+  std::size_t unwritten = is_read ? f.bytes : first_written(from, pushed, f.bytes);
   // Asked for first: where devices are emulated, posting a READ takes as long as the READ.
   if (unwritten < f.bytes) {
     if (!writer_.start(from, f, unwritten, f.bytes)) unwritten = f.bytes;

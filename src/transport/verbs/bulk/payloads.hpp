@@ -40,7 +40,8 @@ class payloads final : private queue_failures {
         events_{told},
         staged_{endpoint, connections, out, exposures_},
         further_keys_{endpoint, cache, connections, out},
-        fetcher_{endpoint, cache, *this, staged_, further_keys_, buffers_},
+        blocks_{endpoint.set.least_block, cache},
+        fetcher_{endpoint, cache, *this, staged_, further_keys_, buffers_, blocks_},
         writer_{endpoint, cache, connections, out, exposures_, buffers_, *this},
         rails_{endpoint, connections, out, fetcher_, writer_, told} {}
 
@@ -147,6 +148,7 @@ class payloads final : private queue_failures {
   peer_events& events_;
   staged staged_;
   further_keys further_keys_;
+  block_ranges blocks_;
   fetcher fetcher_;
   writer writer_;
   further_rails rails_;

@@ -113,7 +113,8 @@ outcome writer::asked(connection& from, const payload_header& header,
       return outcome::senseless("a question to write memory that was not exposed to it");
     case exposure_answer::found: break;
   }
-  if (!found->held) return outcome::senseless("a question to write memory that no device reads");
+  if (!found->held || found->in_blocks)
+    return outcome::senseless("a question to write memory that no device reads");
   if (std::ranges::find(jobs_, source.number, &write_job::exposed) != jobs_.end())
     return {reception::over};
   // It stays registered as long as anything is written from it, whenever it is withdrawn.

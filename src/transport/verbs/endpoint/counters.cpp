@@ -32,6 +32,8 @@ void report(const counters& from, const registration_counters& of_cache,
     into.push_back(
         {fmt::format("verbs.queue_bytes.{}", each), from.queue_bytes[each],
          "bytes of large messages read or written over the bulk queue pairs of this number"});
+  add("verbs.block_bytes", from.block_bytes,
+      "bytes of large messages read from where their blocks lie, or put there, without packing");
   add("verbs.staged_bytes", from.staged_bytes,
       "bytes of large messages sent through slots, since their memory could not be registered");
   add("verbs.pushed_bytes", from.pushed_bytes,

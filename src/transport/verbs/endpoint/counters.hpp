@@ -37,6 +37,7 @@ struct counters {
   std::array<std::uint64_t, most_bulk> queue_bytes{};
   std::uint64_t rails_left_out = 0;
   std::uint64_t rails_back = 0;
+  std::uint64_t block_bytes = 0;
   std::uint64_t staged_bytes = 0;
   std::uint64_t pushed_bytes = 0;
   std::uint64_t pushes_dropped = 0;

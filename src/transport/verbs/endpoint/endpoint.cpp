@@ -323,6 +323,7 @@ queue_pair endpoint::make_bulk(std::uint8_t rail, bool written_to) noexcept {
   plan.receives = rail == 0 ? receives_.get() : nullptr;
   plan.send_depth = set.read_depth;
   plan.receive_depth = rail == 0 ? 1 : set.read_depth;
+  plan.send_pieces = set.read_pieces;
   // A peer that asks for no writes reads through all of them (fetcher::readers).
   plan.access = IBV_ACCESS_REMOTE_READ;
   if (written_to) plan.access |= IBV_ACCESS_REMOTE_WRITE;

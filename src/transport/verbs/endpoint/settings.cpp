@@ -50,9 +50,14 @@ settings fitted(settings wishes, const std::vector<device>& rails) noexcept {
   wishes.send_depth = std::clamp<std::uint32_t>(wishes.send_depth, 4, deepest);
   // Where each peer has a receive queue of its own, that must hold the window and two more.
   wishes.window = std::clamp<std::uint32_t>(wishes.window, 1, deepest - 2);
-  for (const device& each : rails)
+  for (const device& each : rails) {
     wishes.read_depth = std::min(wishes.read_depth,
                                  static_cast<std::uint32_t>(std::max(each.limits().max_qp_wr, 4)));
+    wishes.read_pieces = std::min(
+        wishes.read_pieces,
+        static_cast<std::uint32_t>(
+            std::max(std::min(each.limits().max_sge, each.limits().max_sge_rd), 1)));
+  }
   return wishes;
 }
 

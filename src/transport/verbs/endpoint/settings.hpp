@@ -47,7 +47,10 @@ struct settings : verbs_settings {
   std::uint32_t send_depth = 127;  // devices take one more and round up to a power of two
   std::uint32_t window = 64;       // messages that a peer may send before it gets credits back
   std::uint32_t read_depth = 16;   // READs or WRITEs under way on a bulk queue pair
-  cpus_for_halves halves;          // where `automatic` has both ends work
+  std::uint32_t read_pieces = 8;   // blocks of memory that a READ is spread over, at most
+  // Payloads that lie in blocks of so many bytes at least are moved without packing; 0: none.
+  std::size_t least_block = 0;
+  cpus_for_halves halves;  // where `automatic` has both ends work
   // Most bytes that are kept of all peers' pushes; as many of what they tell of long buffers.
   std::size_t kept = 16 << 20;
   std::size_t slots = 7744;     // pieces of pinned memory for messages, at most

@@ -57,6 +57,8 @@ settings settings_of(const verbs_options& from, const std::vector<device>& rails
   made.most_connections = std::min<std::size_t>(peers - 1, made.max_rc);
   // An adapter fetches all of a message by itself, and copies nothing.
   made.most_pushed = made.push.value_or(soft ? usual_push : 0);
+  // On Soft-RoCE each READ has packets of its own, which cost more than to pack.
+  made.least_block = made.blocks.value_or(soft ? 0 : usual_blocks);
   if (from.nanoseconds) made.nanoseconds = from.nanoseconds;
   made.until_return = from.until_return;
   if (from.kept_pushes != 0) made.kept = from.kept_pushes;

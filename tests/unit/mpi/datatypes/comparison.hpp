@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <functional>
 #include <random>
 #include <utility>
@@ -61,12 +62,30 @@ inline void expect_same_packing(const definition& type, const typemap& map, std:
   EXPECT_TRUE(to.bytes() == expected.bytes());
 }
 
+/// Where it lies in blocks, they hold the stream. Whether it does.
+inline bool expect_same_blocks(const definition& type, const typemap& map, std::int64_t count) {
+  memory from{map, count};
+  from.fill(5);
+  const detail::strided_blocks found = blocks_of(type.plan(), from.buffer(), count);
+  if (found.length == 0) return false;
+  const std::vector<std::byte> wanted = pack(map, from, count);
+  EXPECT_EQ(wanted.size() % found.length, 0U);
+  EXPECT_GE(found.stride, found.length);
+  for (std::size_t at = 0; at < wanted.size(); at += found.length)
+    EXPECT_TRUE(std::equal(found.first + at / found.length * found.stride,
+                           found.first + at / found.length * found.stride + found.length,
+                           wanted.begin() + static_cast<std::ptrdiff_t>(at)));
+  return true;
+}
+
 inline void expect_same(const definition& type, const typemap& map) {
   expect_same_bounds(type, map);
   if (testing::Test::HasFailure()) return;
-  for (const std::int64_t count : {0, 1, 2, 5})
+  for (const std::int64_t count : {0, 1, 2, 5}) {
+    (void)expect_same_blocks(type, map, count);
     for (const std::size_t part : {std::size_t{1}, std::size_t{7}, std::size_t{64}, SIZE_MAX / 2})
       expect_same_packing(type, map, count, part);
+  }
 }
 inline void expect_same(const modelled& both) {
   expect_same(datatype_of(both.type).type(), both.map);

@@ -28,6 +28,7 @@
 #ifndef __SANITIZE_THREAD__
 #include "unit/transport/verbs/bulk/fetch_pacing_incast_test.cpp"
 #include "unit/transport/verbs/bulk/fetcher_stream_test.cpp"
+#include "unit/transport/verbs/bulk/pieces/block_ranges_test.cpp"
 #include "unit/transport/verbs/bulk/pieces/further_keys_lies_test.cpp"
 #include "unit/transport/verbs/bulk/pieces/further_keys_test.cpp"
 #include "unit/transport/verbs/bulk/pieces/packed_payload_test.cpp"

@@ -6,6 +6,7 @@
 #include "unit/transport/verbs/bulk/fetch_pacing_test.cpp"
 #include "unit/transport/verbs/bulk/fetch_progress_test.cpp"
 #include "unit/transport/verbs/bulk/links_test.cpp"
+#include "unit/transport/verbs/bulk/pieces/block_places_test.cpp"
 #include "unit/transport/verbs/bulk/pieces/pieces_test.cpp"
 #include "unit/transport/verbs/bulk/pieces/spare_buffers_test.cpp"
 #include "unit/transport/verbs/bulk/reads_test.cpp"

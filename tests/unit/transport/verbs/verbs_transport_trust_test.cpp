@@ -8,6 +8,7 @@
 
 #include "memory/unmap_hooks.hpp"
 #include "peal/error.hpp"
+#include "transport/verbs/bulk/fetcher.hpp"
 #include "transport/verbs/bulk/payload_header.hpp"
 #include "transport/verbs/connect/handshake_packing.hpp"
 #include "transport/verbs/datagram/datagram.hpp"
@@ -35,7 +36,7 @@ class verbs_trust : public verbs_on_cards {
   }
   /// Of one whose memory could not be registered, so that its process sends it.
   static remote_region unregistered(remote_region of) {
-    of.words[2] &= ~(std::uint64_t{1} << 63);
+    of.words[2] = peal::verbs::exposed::number(of);
     return of;
   }
   /// Whether rank 0 gets it from rank 1; if not, the question was refused.

@@ -28,16 +28,19 @@ class packed_payload {
   /// Whether it is so long that its pieces are told one by one.
   static constexpr bool is_divided(std::size_t bytes) noexcept { return bytes > pieces::packed; }
 
-  /// `buffers` outlives it.
-  packed_payload(const detail::packer& from, std::size_t bytes, spare_buffers& buffers)
-      : from_{&from}, buffers_{buffers}, data_{buffers.take(bytes)}, rest_{bytes} {}
+  /// `buffers` outlives it. Null: it has no buffer, and is packed into messages only.
+  packed_payload(const detail::packer& from, std::size_t bytes, spare_buffers* buffers)
+      : from_{&from},
+        buffers_{buffers},
+        data_{buffers ? buffers->take(bytes) : nullptr},
+        rest_{bytes} {}
   ~packed_payload() {
-    if (data_) buffers_.give_back(data_);
+    if (data_) buffers_->give_back(data_);
   }
   packed_payload(const packed_payload&) = delete;
   packed_payload& operator=(const packed_payload&) = delete;
 
-  /// Where it is packed; null: there is no memory for it.
+  /// Where it is packed; null: nowhere, or there is no memory for it.
   [[nodiscard]] const std::byte* data() const noexcept { return data_; }
   /// Up to here it is packed from its beginning on.
   [[nodiscard]] std::uint64_t reach() const noexcept { return reach_; }
@@ -90,7 +93,7 @@ class packed_payload {
   }
 
   const detail::packer* from_;
-  spare_buffers& buffers_;
+  spare_buffers* const buffers_;
   std::byte* const data_;
   std::uint64_t reach_ = 0;
   std::uint64_t rest_;  // here begins what is packed by whoever moves it

@@ -66,4 +66,53 @@ TEST(packing, takes_pieces_of_every_length) {
   }
 }
 
+/// The blocks of `count` of them at `data`, and the type is gone.
+peal::detail::strided_blocks blocks_once(MPI_Datatype type, const void* data, int count) {
+  const auto made = blocks_of(datatype_of(type).type().plan(), data, count);
+  MPI_Type_free(&type);
+  return made;
+}
+
+TEST(blocks, are_found_where_they_have_one_length_and_distance) {
+  std::vector<std::byte> memory(4096);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_vector(5, 3, 10, MPI_DOUBLE, &type);
+  auto found = blocks_once(type, memory.data(), 1);
+  EXPECT_EQ(found.first, memory.data());
+  EXPECT_EQ(found.length, 24U);
+  EXPECT_EQ(found.stride, 80U);
+  // Rows of a matrix, behind its first two rows and three columns.
+  const int outer[] = {9, 20}, inner[] = {4, 7}, start[] = {2, 3};
+  MPI_Type_create_subarray(2, outer, inner, start, MPI_ORDER_C, MPI_INT, &type);
+  found = blocks_once(type, memory.data(), 1);
+  EXPECT_EQ(found.first, memory.data() + (2 * 20 + 3) * 4);
+  EXPECT_EQ(found.length, 28U);
+  EXPECT_EQ(found.stride, 80U);
+  // Several whose own distance is another.
+  MPI_Type_create_resized(MPI_DOUBLE, 0, 64, &type);
+  found = blocks_once(type, memory.data(), 6);
+  EXPECT_EQ(found.length, 8U);
+  EXPECT_EQ(found.stride, 64U);
+}
+
+TEST(blocks, are_not_found_in_other_layouts) {
+  std::vector<std::byte> memory(4096);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_vector(5, 3, 10, MPI_DOUBLE, &type);
+  EXPECT_EQ(blocks_once(type, memory.data(), 0).length, 0U) << "none";
+  MPI_Type_vector(5, 3, 10, MPI_DOUBLE, &type);
+  EXPECT_EQ(blocks_once(type, memory.data(), 2).length, 0U)
+      << "the first block of the second lies right behind the last of the first";
+  const int lengths[] = {3, 4}, at[] = {0, 9};
+  MPI_Type_indexed(2, lengths, at, MPI_DOUBLE, &type);
+  EXPECT_EQ(blocks_once(type, memory.data(), 1).length, 0U) << "of two lengths";
+  MPI_Type_create_hvector(3, 1, -16, MPI_DOUBLE, &type);
+  EXPECT_EQ(blocks_once(type, memory.data() + 64, 1).length, 0U) << "backwards";
+  MPI_Type_create_hvector(3, 2, 8, MPI_DOUBLE, &type);
+  EXPECT_EQ(blocks_once(type, memory.data(), 1).length, 0U) << "over each other";
+  const int outer[] = {4, 9, 20}, inner[] = {2, 4, 7}, start[] = {1, 2, 3};
+  MPI_Type_create_subarray(3, outer, inner, start, MPI_ORDER_C, MPI_INT, &type);
+  EXPECT_EQ(blocks_once(type, memory.data(), 1).length, 0U) << "rows of planes";
+}
+
 }  // namespace

@@ -41,7 +41,7 @@ card& add_card(const std::vector<port_plan>& ports) {
   limits.max_mr_size = ~std::uint64_t{0};
   limits.max_qp = 4096;
   limits.max_qp_wr = 8192;
-  limits.max_sge = 16;
+  limits.max_sge = limits.max_sge_rd = 16;
   limits.max_cq = 4096;
   limits.max_cqe = 65535;
   limits.max_mr = 65536;

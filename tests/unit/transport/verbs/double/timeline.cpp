@@ -130,13 +130,18 @@ void timeline::start(pair& of, const request& what) {
     everything().time->launch(*still);
     still->work();
   };
+  // 64 bytes at a time: what it is takes 32, each piece of memory 16.
+  const auto blocks = static_cast<unsigned>((32 + 16 * what.pieces.size() + 63) / 64);
   if (what.what.opcode != IBV_WR_RDMA_READ || !to)
     return begin({of.on, to ? to->on : nullptr, of.base.qp_num,
-                  what.pieces.empty() ? 0 : what.pieces[0].addr, bytes, std::move(arrived)});
+                  what.pieces.empty() ? 0 : what.pieces[0].addr, bytes, std::move(arrived),
+                  blocks});
   begin({of.on, to->on, of.base.qp_num, 0, 0,
          [this, from = to->on, back = of.on, number = to->base.qp_num,
-          memory = what.what.wr.rdma.remote_addr, bytes,
-          arrived = std::move(arrived)] { begin({from, back, number, memory, bytes, arrived}); }});
+          memory = what.what.wr.rdma.remote_addr, bytes, arrived = std::move(arrived)] {
+           begin({from, back, number, memory, bytes, arrived});
+         },
+         blocks});
 }
 
 void timeline::begin(flow what) {
@@ -159,7 +164,7 @@ void timeline::serve(engine& by, unit& on) {
   const std::size_t bytes = std::min(next.left, costs_.packet);
   picoseconds takes = static_cast<picoseconds>(bytes) * costs_.unit_byte;
   if (!std::exchange(next.begun, true)) {
-    takes = std::max(takes, costs_.unit_request);
+    takes = std::max(takes, costs_.unit_request * next.blocks);
     if (!by.states.use(number, costs_.cached_pairs)) takes += costs_.miss;
   }
   if (next.memory != 0) {

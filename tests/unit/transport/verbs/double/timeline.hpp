@@ -43,7 +43,7 @@ struct cost_model {
   /// A queue pair is served by one of them: its number modulo their count.
   unsigned units = 4;
   picoseconds unit_byte = 240;  // a third of the wire's rate
-  picoseconds unit_request = 20 * nanosecond;
+  picoseconds unit_request = 20 * nanosecond;  // for each 64 bytes of it
   picoseconds wire_byte = 80;  // 100 Gbit/s
   std::size_t packet = 4096;
   std::size_t packet_overhead = 82;        // RoCE v2: Ethernet with its gap, IPv4, UDP, BTH, ICRC
@@ -102,6 +102,7 @@ class timeline {
     std::uint64_t memory;  // from where it is read; 0: it is in the request
     std::size_t left;
     std::function<void()> arrived;
+    unsigned blocks = 1;  // of its request
     bool begun = false;
   };
   struct unit {

@@ -38,7 +38,7 @@ TEST(packed_payload, is_packed_piece_by_piece_from_its_beginning_on) {
   const auto source = pattern(3 * piece + 100, 1);
   const counting_packer from{source};
   spare_buffers buffers;
-  packed_payload of{from, source.size(), buffers};
+  packed_payload of{from, source.size(), &buffers};
   ASSERT_NE(of.data(), nullptr);
   EXPECT_EQ(of.reach(), 0u);
   for (std::size_t each = 1; each <= 3; ++each) {
@@ -60,7 +60,7 @@ TEST(packed_payload, what_comes_in_another_way_is_packed_by_who_moves_it) {
     for (const std::size_t rest : {std::size_t{0}, piece, 2 * piece + page, 4 * piece}) {
       const counting_packer from{source};
       spare_buffers buffers;
-      packed_payload of{from, source.size(), buffers};
+      packed_payload of{from, source.size(), &buffers};
       of.pack_until(packed);
       of.leave_from(rest);
       while (!of.complete()) of.pack_piece();
@@ -77,7 +77,7 @@ TEST(packed_payload, parts_for_messages_are_those_that_are_packed_or_packed_into
   const auto source = pattern(2 * piece, 3);
   const counting_packer from{source};
   spare_buffers buffers;
-  packed_payload of{from, source.size(), buffers};
+  packed_payload of{from, source.size(), &buffers};
   of.pack_piece();
   std::array<std::byte, 8192> message;
   std::size_t length = message.size();
