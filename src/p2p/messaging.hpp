@@ -71,9 +71,9 @@ struct messaging_options : message_settings {
   std::uint32_t peers = 1;  // of the job
 };
 
-/// A synchronous send is not finished before its receiver has matched it; nor is one that is packed
-/// on its way, whose data is a detail::packer.
-enum class send_form : std::uint8_t { ordinary, synchronous, packed };
+/// A synchronous send is not finished before its receiver has matched it. The data of a packed one
+/// are a detail::packer.
+enum class send_form : std::uint8_t { ordinary, synchronous, packed, packed_synchronous };
 
 class messaging final : public sink, public progress_source {
  public:
@@ -275,6 +275,10 @@ class messaging final : public sink, public progress_source {
   }
 
   // send.cpp: what goes out
+  [[nodiscard]] std::int64_t direct_limit_of(const peer_state&) const noexcept;
+  [[nodiscard]] bool try_send_packed(const team&, std::uint32_t context, const detail::packer&,
+                                     std::size_t bytes, int dest, int tag) noexcept;
+  [[nodiscard]] bool takes_eager(const peer_state&, const operation&) const noexcept;
   bool send_now_slowly(const team&, std::uint32_t context, const void* data, std::size_t bytes,
                        int dest, int tag) noexcept;
   bool buffer_send(const team&, std::uint32_t context, const void* data, std::size_t bytes,

@@ -8,6 +8,11 @@
 
 namespace peal {
 
+std::int64_t messaging::direct_limit_of(const peer_state& peer) const noexcept {
+  return static_cast<std::int64_t>(
+      std::min({options_.eager_limit, peer.via->longest_eager(), envelope::max_payload}));
+}
+
 messaging::peer_state& messaging::reach(peer_id to) noexcept {
   peer_state& peer = peers_[to];
   if (!peer.via) {
@@ -15,7 +20,7 @@ messaging::peer_state& messaging::reach(peer_id to) noexcept {
     peer.short_path = peer.via->short_path_to(to);
     peer.eager_limit = static_cast<std::uint32_t>(
         std::min({options_.eager_limit, peer.via->eager_limit(), envelope::max_payload}));
-    if (!peer.failed) peer.direct_limit = peer.eager_limit;
+    if (!peer.failed) peer.direct_limit = direct_limit_of(peer);
   }
   return peer;
 }
@@ -51,9 +56,12 @@ operation& messaging::start_send(const team& in, std::uint32_t context, const vo
   sent.result.tag = tag;
   sent.result.bytes = bytes;
   peer_state& peer = reach(to);
-  if (form != send_form::ordinary) {
-    sent.flags |= form == send_form::packed ? operation::packed : operation::synchronous;
-  } else if (try_send(in, context, data, bytes, dest, tag)) {
+  const bool packed = form == send_form::packed || form == send_form::packed_synchronous;
+  if (packed) sent.flags |= operation::packed;
+  else if (form == send_form::synchronous) sent.flags |= operation::synchronous;
+  if ((form == send_form::ordinary && try_send(in, context, data, bytes, dest, tag)) ||
+      (form == send_form::packed &&
+       try_send_packed(in, context, *static_cast<const detail::packer*>(data), bytes, dest, tag))) {
     sent.state = operation_state::done;
     sent.finished.store(true, std::memory_order_relaxed);  // relaxed: no other thread knows it yet
     return sent;
@@ -79,9 +87,29 @@ operation& messaging::start_send(const team& in, std::uint32_t context, const vo
   return sent;
 }
 
+bool messaging::try_send_packed(const team& in, std::uint32_t context, const detail::packer& from,
+                                std::size_t bytes, int dest, int tag) noexcept {
+  const peer_id to = in.peer(dest);
+  const peer_state& peer = peers_[to];
+  const bool sent =
+      static_cast<std::int64_t>(bytes) <= peer.direct_limit &&
+      peer.via->send_packed(to,
+                            envelope::make(context, tag, static_cast<std::uint32_t>(in.rank()),
+                                           envelope_kind::eager, bytes),
+                            from);
+  if (sent) count_sent(bytes);
+  return sent;
+}
+
 bool messaging::packs_on_the_way(const team& in, std::size_t bytes, int dest) noexcept {
   const peer_state& peer = reach(in.peer(dest));
   return bytes > peer.eager_limit && peer.via->packs_on_the_way(in.peer(dest));
+}
+
+bool messaging::takes_eager(const peer_state& peer, const operation& out) const noexcept {
+  return out.capacity <= peer.eager_limit ||
+         (static_cast<std::int64_t>(out.capacity) <= direct_limit_of(peer) &&
+          peer.via->takes_long(out.target, out.capacity));
 }
 
 // Gives a send or an answer to the transport. Changes nothing but that; handed_over() does the rest
@@ -91,7 +119,7 @@ messaging::handed messaging::hand_over(operation& out, peer_state& peer) noexcep
     return send_answer(peer, out.target, out.remote_id, out.result.error.value())
                ? handed::whole
                : handed::no_space;
-  if (out.capacity > peer.eager_limit ||
+  if (!takes_eager(peer, out) ||
       (out.flags & (operation::exposed | operation::synchronous | operation::packed)) ||
       !peer.via->wants_eager(out.target))
     return announce(out, peer);
@@ -133,7 +161,7 @@ bool messaging::flush() noexcept {
       continue;
     }
     peer.stalled = false;
-    if (!peer.failed) peer.direct_limit = peer.eager_limit;
+    if (!peer.failed) peer.direct_limit = direct_limit_of(peer);
     stalled_[i] = stalled_.back();
     stalled_.pop_back();
   }

@@ -14,7 +14,13 @@ namespace {
 static_assert(alignof(matched_message) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 }  // namespace
 
-message_pool::~message_pool() = default;
+message_pool::~message_pool() {
+  for (std::size_t each = of_slabs; each < sizes.size(); ++each)
+    while (list_node* const block = free_[each]) {
+      free_[each] = block->after;
+      ::operator delete(block);
+    }
+}
 
 matched_message& message_pool::take(std::size_t payload) noexcept {
   const std::size_t needed = sizeof(matched_message) + payload;
@@ -28,6 +34,7 @@ matched_message& message_pool::take(std::size_t payload) noexcept {
   if (!free_[size_class]) grow(size_class);
   list_node* block = free_[size_class];
   free_[size_class] = block->after;
+  if (size_class >= of_slabs) kept_ -= *at;
   auto& taken = *new (block) matched_message;
   taken.block = *at;
   return taken;
@@ -40,6 +47,10 @@ void message_pool::give_back(matched_message& over) noexcept {
     return;
   }
   const auto size_class = static_cast<std::size_t>(at - sizes.begin());
+  if (size_class >= of_slabs) {
+    if (kept_ + *at > most_kept) return ::operator delete(&over);
+    kept_ += *at;
+  }
   auto* block = new (&over) list_node;
   block->after = free_[size_class];
   free_[size_class] = block;
@@ -49,6 +60,13 @@ void message_pool::give_back(matched_message& over) noexcept {
 // most of it.
 void message_pool::grow(std::size_t size_class) noexcept {
   const std::size_t size = sizes[size_class];
+  if (size_class >= of_slabs) {
+    auto* block = new (::operator new(size)) list_node;
+    block->after = free_[size_class];
+    free_[size_class] = block;
+    kept_ += size;
+    return;
+  }
   unused_part& left = unused_[size_class];
   if (left.bytes < size)
     left = {slabs_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(slab_bytes)).get(),

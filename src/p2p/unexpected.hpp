@@ -37,7 +37,8 @@ static_assert(sizeof(matched_message) == 96);
 
 namespace peal {
 
-/// Blocks of a few sizes, each size with its own free list.
+/// Blocks of a few sizes, each size with its own free list. Long ones are made one by one, and some
+/// of them stay, so that their pages are there for the next ones.
 class message_pool {
  public:
   message_pool() = default;
@@ -48,12 +49,17 @@ class message_pool {
   /// A message with room for `payload` bytes; its other members are for the caller to set.
   detail::matched_message& take(std::size_t payload) noexcept;
   void give_back(detail::matched_message&) noexcept;
+  /// Of long blocks that nobody uses.
+  [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_; }
+  static constexpr std::size_t most_kept = 4 << 20;
 
  private:
-  // Steps of a half: at most a third of a block is unused. The last holds 4 KiB, the longest eager
-  // message of shared memory.
-  static constexpr std::array<std::uint32_t, 11> sizes{128,  192,  256,  384,  512, 768,
-                                                       1024, 1536, 2048, 3072, 4224};
+  // Steps of a half: at most a third of a block is unused. The last of a slab holds 4 KiB, and the
+  // last of all the longest eager message of shared memory.
+  static constexpr std::array<std::uint32_t, 17> sizes{
+      128,  192,  256,  384,  512,  768,   1024,  1536, 2048,
+      3072, 4224, 6272, 8320, 12416, 16512, 24704, 32896};
+  static constexpr std::size_t of_slabs = 11;  // sizes
   static constexpr std::size_t slab_bytes = 64 * 1024;
 
   struct unused_part {
@@ -64,8 +70,9 @@ class message_pool {
   void grow(std::size_t size_class) noexcept;
 
   std::array<list_node*, sizes.size()> free_{};
-  std::array<unused_part, sizes.size()> unused_{};  // of the last slab of each size
+  std::array<unused_part, of_slabs> unused_{};  // of the last slab of each size
   std::vector<std::unique_ptr<std::byte[]>> slabs_;
+  std::size_t kept_ = 0;
 };
 
 }  // namespace peal

@@ -121,6 +121,11 @@ class transport : public progress_source {
 
   /// Longest payload that `send` takes.
   [[nodiscard]] std::size_t eager_limit() const noexcept { return eager_limit_; }
+  /// Longest payload that `send_eager` takes. Beyond `eager_limit` it is for the peer to say:
+  [[nodiscard]] std::size_t longest_eager() const noexcept { return longest_eager_; }
+  /// Whether `send` takes a payload of that length, too, which `send_eager` found no room for.
+  /// False: it is to be announced.
+  [[nodiscard]] virtual bool takes_long(peer_id, std::size_t) const noexcept { return false; }
   /// What the engine is to watch.
   [[nodiscard]] const std::vector<int>& descriptors() const noexcept { return descriptors_; }
 
@@ -135,6 +140,10 @@ class transport : public progress_source {
   /// wants none unasked.
   [[nodiscard]] virtual bool send_eager(peer_id to, envelope e, const void* payload) noexcept {
     return wants_eager(to) && send(to, e, payload);
+  }
+  /// The same for a payload that is packed as it is sent, of more than `eager_limit`.
+  [[nodiscard]] virtual bool send_packed(peer_id, envelope, const detail::packer&) noexcept {
+    return false;
   }
   /// Where short messages to that peer are written without a call. Stays in place as long as the
   /// transport, and takes none while it has no room. Null: there is no such path.
@@ -177,12 +186,14 @@ class transport : public progress_source {
   [[nodiscard]] virtual bool has_left(peer_id) const noexcept { return false; }
 
  protected:
-  explicit transport(std::size_t eager_limit) noexcept : eager_limit_{eager_limit} {}
+  explicit transport(std::size_t eager_limit) noexcept : transport{eager_limit, eager_limit} {}
+  transport(std::size_t eager_limit, std::size_t longest_eager) noexcept
+      : eager_limit_{eager_limit}, longest_eager_{longest_eager} {}
   /// Once, while it is made.
   void watch(std::vector<int> descriptors) noexcept { descriptors_ = std::move(descriptors); }
 
  private:
-  const std::size_t eager_limit_;
+  const std::size_t eager_limit_, longest_eager_;
   std::vector<int> descriptors_;
 };
 

@@ -19,11 +19,12 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/inbox.hpp \
   src/transport/shm/incoming_boxes.hpp \
   src/transport/shm/layout.hpp \
-  src/transport/shm/pace.hpp \
+  src/transport/shm/bulk/pace.hpp \
   src/transport/shm/parcels.hpp \
   src/transport/shm/remote_wakeup.hpp \
   src/transport/shm/parts.hpp \
   src/transport/shm/shm_transport.hpp \
+  src/transport/shm/write_choice.hpp \
   src/transport/short_path.hpp \
   src/transport/verbs/addresses.hpp \
   src/transport/verbs/authenticator.hpp \

@@ -220,9 +220,9 @@ PEAL_EXPORT operation* start_recv_growing(communicator_state&, const growing_buf
                                           int tag, const location&);
 /// A payload that is packed on its way. Null, and nothing has happened: it is short, or goes a way
 /// where that spares nothing, so that the caller packs it first. `from` must live until the
-/// operation is finished.
+/// operation is finished. `synchronous`: as start_synchronous_send.
 PEAL_EXPORT operation* start_send_packed(communicator_state&, const packer& from, std::size_t bytes,
-                                         int dest, int tag, const location&);
+                                         int dest, int tag, bool synchronous, const location&);
 /// One that is unpacked where it arrives. `into` must live until the operation is finished.
 PEAL_EXPORT operation* start_recv_unpacked(communicator_state&, const unpacker& into,
                                            std::size_t capacity, int source, int tag,

@@ -44,9 +44,9 @@ struct cost_parameters {
   friend bool operator==(const cost_parameters&, const cost_parameters&) = default;
 };
 
-/// Longer messages are announced: PEAL_EAGER_LIMIT by default. Not among the parameters, since
-/// ranks need not agree on that variable.
-inline constexpr double local_eager_bytes = 4096;
+/// Longer messages are announced, by default. Not among the parameters, since PEAL_EAGER_LIMIT is a
+/// variable on which ranks need not agree.
+inline constexpr double local_eager_bytes = 32768;
 inline constexpr double remote_eager_bytes = 8192;
 
 struct cost_field {

@@ -301,7 +301,8 @@ namespace {
 
 namespace {
 
-/// A send that is announced in any case. Null: it was to be packed on its way, and cannot be.
+/// A send that is announced in any case, or packed. Null: it was to be packed on its way, and cannot
+/// be.
 operation* start_announced(communicator_state& asked, const void* data, std::size_t bytes, int dest,
                            int tag, send_form form, const location& where) {
   communicator_state& on = asked.way_of(tag);
@@ -310,9 +311,9 @@ operation* start_announced(communicator_state& asked, const void* data, std::siz
   check_send_tag(tag, where);
   if (dest == proc_null_value) return &sent_at_once;
   const std::lock_guard<engine> guard{here.progress};
-  if (form == send_form::packed && !here.messages->packs_on_the_way(on, bytes, dest))
+  if (form != send_form::synchronous && !here.messages->packs_on_the_way(on, bytes, dest))
     return nullptr;
-  const recorded_send noted{form == send_form::packed ? record::call_kind::start_send
+  const recorded_send noted{form != send_form::synchronous ? record::call_kind::start_send
                                                       : record::call_kind::start_synchronous_send,
                             on,
                             on.context(),
@@ -334,8 +335,9 @@ operation* start_synchronous_send(communicator_state& on, const void* data, std:
 }
 
 operation* start_send_packed(communicator_state& on, const packer& from, std::size_t bytes,
-                             int dest, int tag, const location& where) {
-  return start_announced(on, &from, bytes, dest, tag, send_form::packed, where);
+                             int dest, int tag, bool synchronous, const location& where) {
+  return start_announced(on, &from, bytes, dest, tag,
+                         synchronous ? send_form::packed_synchronous : send_form::packed, where);
 }
 
 operation* start_send(communicator_state& on, const void* data, std::size_t bytes, int dest,

@@ -23,9 +23,9 @@ sent_elements::sent_elements(const void* buffer, std::int64_t count, const defin
 detail::operation* sent_elements::begin(send_mode mode, const communicator& on, int peer, int tag) {
   const void* data = buffer_;
   if (type_ != nullptr) {
-    // It ends when the receiver has it, so that a synchronous one needs nothing else.
     detail::operation* const begun =
-        detail::start_send_packed(*on.state, *this, bytes_, on.peer_in_state(peer), tag, place);
+        detail::start_send_packed(*on.state, *this, bytes_, on.peer_in_state(peer), tag,
+                                  mode == send_mode::synchronous, place);
     if (begun != nullptr) return begun;
     copy_ = outgoing{buffer_, count_, *type_};
     data = copy_.data();

@@ -16,9 +16,10 @@
 #include <utility>
 
 #include "base/copy.hpp"
+#include "peal/detail/core.hpp"
 #include "transport/shm/bells.hpp"
 #include "transport/shm/layout.hpp"
-#include "transport/shm/pace.hpp"
+#include "transport/shm/write_choice.hpp"
 
 namespace peal::shm {
 
@@ -27,29 +28,22 @@ namespace peal::shm {
 /// past the caches, in turn: 1 KiB 227 : 437 (860 : 477), 2 KiB 274 : 558 (1110 : 590), 4 KiB 603 :
 /// 655 (2500 : 900). In two parts, the first of which the receiver fetches meanwhile, against one
 /// piece, peal_latency in turn: 2 KiB 327–376 : 296–352 by memcpy, 4 KiB 488–505 : 700–823 past the
-/// caches. A stream of 4 KiB, peal_mbw_mr: past the caches 2.5–3.2 M messages a second, in parts
-/// 1.7–2.0 M.
+/// caches. A stream of 8 to 64 KiB, peal_bw, AMD EPYC of family 26, quick: past the caches 20 to 25
+/// GB/s, in parts 41 to 60; EPYC 9004, of 4 KiB: 2.5–3.2 M messages a second and 1.7–2.0 M.
 inline constexpr std::size_t least_in_parts = 3072;
-/// Bytes a nanosecond at which the caches count as slow to each other. Messages of 4 KiB are
-/// written in parts at 10 to 21 in the quick state, at 3.3 to 4.8 in the slow one.
-inline constexpr float slow_caches = 7;
 
 class box_writer final : public short_path {
  public:
   box_writer() = default;
-  /// Goes on where the last use of the box ended. `arrivals` changes whenever this process has read
-  /// messages: a sender that has read nothing since its last message is streaming; one that has
-  /// read is replying.
-  /// `units`: of the data ring, from its start, that have memory.
-  box_writer(box& memory, const receiver& to, const std::uint64_t& arrivals,
-             std::uint32_t units = units_per_box)
+  /// Goes on where the last use of the box ended. `units`: of the data ring, from its start, that
+  /// have memory.
+  box_writer(box& memory, const receiver& to, std::uint32_t units = units_per_box)
       : short_path{memory.cells, to}, rest_{std::make_unique<state>()} {
     const std::uint64_t all = memory.consumed.load(std::memory_order_acquire);
     cell_ = static_cast<std::uint32_t>(all);
     cell_limit_ = cell_ + cells_per_box;
     rest_->data = memory.data;
     rest_->consumed = &memory.consumed;
-    rest_->arrivals = &arrivals;
     rest_->unit = static_cast<std::uint32_t>(all >> 32);
     rest_->unit_limit = rest_->unit + units_per_box;
     rest_->units = units;
@@ -66,7 +60,12 @@ class box_writer final : public short_path {
   /// there: more of it gives room, or longer laps.
   [[nodiscard]] bool wants_units(std::size_t bytes) const noexcept {
     return bytes > inline_payload && cell_ != cell_limit_ && rest_->units < units_per_box &&
-           rest_->unit % units_per_box + units_of(bytes) > rest_->units;
+           (lacks_units(bytes) ||
+            rest_->unit % units_per_box + units_of(bytes) > rest_->units);
+  }
+  /// Whether one may never go on, even where everything was read, for want of memory.
+  [[nodiscard]] bool lacks_units(std::size_t bytes) const noexcept {
+    return rest_->units < 2 * units_of(bytes);
   }
   /// The data ring has got memory for so many. The reader need not know.
   void set_units(std::uint32_t units) noexcept {
@@ -79,12 +78,23 @@ class box_writer final : public short_path {
     if (cell_ == cell_limit_) [[unlikely]]
       if (!look()) return false;
     const std::size_t bytes = e.bytes();
-    if (bytes > inline_payload) return write_long(e, payload, bytes);
+    if (bytes > inline_payload) return write_long(e, payload);
     write_short(e, payload, bytes);
     ++rest_->by_call;
     if (to_.fences) [[unlikely]]
       to_.wake_for_message();
     return true;
+  }
+
+  /// As write, of a payload longer than `inline_payload` that is packed into the ring.
+  [[nodiscard]] bool write_packed(envelope e, const detail::packer& from) noexcept {
+    if (cell_ == cell_limit_ && !look()) return false;
+    return write_into_ring(e, [&](cell& place, std::uint32_t start, std::byte* target) {
+      fill_in_parts(place, e, start, target,
+                    [&](std::byte* to, std::size_t at, std::size_t bytes) {
+                      from.pack(from, at, to, bytes);
+                    });
+    });
   }
 
   /// Tells the receiver to read no further. Requires: `drained`.
@@ -132,7 +142,21 @@ class box_writer final : public short_path {
     return cell_ != cell_limit_;
   }
 
-  [[gnu::noinline]] bool write_long(envelope e, const void* payload, std::size_t bytes) noexcept {
+  [[gnu::noinline]] bool write_long(envelope e, const void* payload) noexcept {
+    return write_into_ring(e, [&](cell& place, std::uint32_t start, std::byte* target) {
+      if (e.bytes() >= least_in_parts) return fill(place, e, start, target, payload);
+      std::memcpy(target, payload, e.bytes());
+      place.match = e.match;
+      place.rest = e.rest;
+    });
+  }
+
+  /// `fill` writes all but the last stamp. Requires: there is a cell.
+  template <class Fill>
+  [[gnu::always_inline]] bool write_into_ring(envelope e, Fill fill) noexcept {
+    const std::size_t bytes = e.bytes();
+    if (lacks_units(bytes)) [[unlikely]]
+      return false;
     const std::uint32_t units = units_of(bytes);
     const std::uint32_t at = rest_->unit % units_per_box;
     // A payload lies in one piece, where there is memory. Positions are those of a whole ring: one
@@ -153,13 +177,7 @@ class box_writer final : public short_path {
     }
     std::byte* const target = rest_->data + std::size_t{start % units_per_box} * unit;
     cell& place = cells_[cell_ % cells_per_box];
-    if (bytes >= least_in_parts) {
-      fill(place, e, start, target, payload);
-    } else {
-      std::memcpy(target, payload, bytes);
-      place.match = e.match;
-      place.rest = e.rest;
-    }
+    fill(place, start, target);
     // Pairs with box_reader::peek.
     place.stamp.store(std::uint64_t{start} << 32 | lap_of(cell_) | in_ring,
                       std::memory_order_release);
@@ -170,23 +188,16 @@ class box_writer final : public short_path {
     return true;
   }
 
-  // Writes all of a long message but the last stamp. A stream goes past the caches where that pays.
-  // An answer is waited for: it goes in parts through the caches, unless those are slow at the
-  // moment, which some answers are timed for.
+  // Writes all of a long message but the last stamp.
   void fill(cell& place, envelope e, std::uint32_t start, std::byte* target,
             const void* payload) noexcept {
-    const bool stream = *rest_->arrivals == rest_->arrivals_seen;
-    rest_->arrivals_seen = *rest_->arrivals;
-    const bool timed = !stream && rest_->past_caches && ++rest_->answers % 16 == 0;
-    const bool past =
-        rest_->past_caches && (stream || rest_->pace.slower_through_caches_than(slow_caches) !=
-                                             (timed && rest_->pace.wants_trial()));
-    const auto work = [&] {
-      if (past) fill_past_caches(place, e, target, payload);
-      else fill_in_parts(place, e, start, target, payload);
-    };
-    if (timed) rest_->pace.note(past, e.bytes(), pace::time(work));
-    else work();
+    if (rest_->has_choice && rest_->choice.past_caches(e.bytes()))
+      fill_past_caches(place, e, target, payload);
+    else
+      fill_in_parts(place, e, start, target,
+                    [&](std::byte* to, std::size_t at, std::size_t bytes) {
+                      std::memcpy(to, static_cast<const std::byte*>(payload) + at, bytes);
+                    });
   }
 
   static void fill_past_caches(cell& place, envelope e, std::byte* target,
@@ -198,33 +209,32 @@ class box_writer final : public short_path {
     place.rest = e.rest;
   }
 
+  /// `copy` copies what lies at a place of the payload.
+  template <class Copy>
   void fill_in_parts(cell& place, envelope e, std::uint32_t start, std::byte* target,
-                     const void* payload) const noexcept {
+                     Copy copy) const noexcept {
     const std::size_t first = first_part(e.bytes());
-    std::memcpy(target, payload, first);
+    copy(target, std::size_t{0}, first);
     place.match = e.match;
     place.rest = e.rest;
     // Pairs with box_reader::warm_up.
     place.stamp.store(std::uint64_t{start} << 32 | lap_of(cell_) | begun,
                       std::memory_order_release);
-    std::memcpy(target + first, static_cast<const std::byte*>(payload) + first, e.bytes() - first);
+    copy(target + first, first, e.bytes() - first);
   }
 
   /// What an open box has besides: a peer without one costs nothing of it.
   struct state {
     std::byte* data = nullptr;
     const std::atomic<std::uint64_t>* consumed = nullptr;
-    const std::uint64_t* arrivals = nullptr;
-    std::uint64_t arrivals_seen = 0;
-    std::uint32_t answers = 0;
     std::uint32_t by_call = 0;  // as cell_, less what take_uncounted has to tell
-    shm::pace pace;
+    write_choice choice;
     std::uint32_t unit = 0;  // as cell_, in the data ring
     std::uint32_t unit_limit = 0;
     std::uint32_t units = 0;                 // as `set_units` says
     std::uint32_t laps = 0;                  // since then, where that is less than the ring has
     std::array<std::uint32_t, 2> seen = {};  // positions when it was asked, by a question
-    bool past_caches = past_caches_pays();
+    bool has_choice = can_copy_past_caches();
   };
   std::unique_ptr<state> rest_;  // null: not open
 };

@@ -56,6 +56,9 @@ inline constexpr std::uint32_t units_per_box = 4096;
 inline constexpr std::size_t unit = cache_line;  // data rings are handed out in units
 inline constexpr std::size_t inline_payload = short_path::longest;
 inline constexpr std::size_t eager_limit = 4096;
+/// Where the data ring has, or gets, memory for two of them.
+inline constexpr std::size_t longest_eager = 32 << 10;
+static_assert(units_per_box * unit >= 2 * longest_eager);
 /// So much of the data ring has memory from the start; a pair that streams gets more. With two of
 /// the longest messages a ring of which everything was read has room for any (box_writer).
 inline constexpr std::uint32_t first_units = 128;

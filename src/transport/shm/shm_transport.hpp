@@ -90,6 +90,12 @@ class shm_transport final : public transport, public node_access, private ringer
       return out.box.write(e, payload) || write_with_more(out, e, payload);
     return send_parcel(out, e, payload);
   }
+  [[nodiscard]] bool send_packed(peer_id to, envelope e,
+                                 const detail::packer& from) noexcept override;
+  [[nodiscard]] bool takes_long(peer_id to, std::size_t bytes) const noexcept override {
+    const shm::box_writer& out = channels_[local_index_[to]].box;
+    return out.open() && !out.lacks_units(bytes);
+  }
   [[nodiscard]] shm::box_writer* short_path_to(peer_id to) noexcept override {
     return bells_.fences() ? nullptr : &channels_[local_index_[to]].box;
   }
@@ -171,6 +177,8 @@ class shm_transport final : public transport, public node_access, private ringer
   void try_unread() noexcept;
   [[gnu::noinline, gnu::cold]] bool write_with_more(channel&, envelope,
                                                     const void* payload) noexcept;
+  [[nodiscard]] bool write_long_with_more(channel&, envelope, const void* payload) noexcept;
+  [[nodiscard]] bool gets_long(channel&, std::size_t bytes) noexcept;
   bool refused() noexcept;
   [[nodiscard]] int index_of(const channel& of) const noexcept {
     return static_cast<int>(&of - channels_.data());
@@ -198,7 +206,6 @@ class shm_transport final : public transport, public node_access, private ringer
   bool wants_room_ = false;  // a send was refused
   shm_counters counters_;
   std::atomic<std::uint64_t>* short_messages_ = nullptr;
-  std::uint64_t arrivals_ = 0;  // turns in which a box had messages
 };
 
 }  // namespace peal

@@ -33,10 +33,15 @@ class fake_network;
 
 class fake_port final : public transport {
  public:
-  fake_port(fake_network& network, peer_id self) : transport{64}, network_{network}, self_{self} {}
+  static constexpr std::size_t eager = 64, longest = 256;
+
+  fake_port(fake_network& network, peer_id self)
+      : transport{eager, longest}, network_{network}, self_{self} {}
 
   bool send(peer_id to, envelope e, const void* payload) noexcept override;
   bool wants_eager(peer_id to) const noexcept override;
+  bool send_packed(peer_id to, envelope e, const detail::packer&) noexcept override;
+  bool takes_long(peer_id, std::size_t) const noexcept override;
   void set_wants_eager(bool wants) noexcept override { wants_ = wants; }
   remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept override;
   bool packs_on_the_way(peer_id) const noexcept override;
@@ -75,6 +80,7 @@ class fake_network {
   std::size_t space = 1000000;       // packets under way from one rank to another
   bool fetch_at_once = false;        // a fetch ends within start_fetch
   bool hold_fetches = false;         // no fetch ends
+  bool takes_long = false;           // messages between the two eager limits go as they are
   bool packs = false;                // payloads can be packed on their way
   bool holds = false;                // says that messages wait to leave with others
   std::error_code fetch_error;       // what the next fetches end with
@@ -102,13 +108,22 @@ class fake_network {
 
 inline bool fake_port::send(peer_id to, envelope e, const void* payload) noexcept {
   std::deque<packet>& queue = network_.queues_[to][self_];
-  if (queue.size() >= network_.space) return false;
+  if (queue.size() >= network_.space || (e.bytes() > eager && !network_.takes_long)) return false;
   packet sent{e, std::vector<std::byte>(e.bytes())};
   if (e.bytes() > 0) std::memcpy(sent.payload.data(), payload, e.bytes());
   queue.push_back(std::move(sent));
   return true;
 }
 
+inline bool fake_port::send_packed(peer_id to, envelope e, const detail::packer& from) noexcept {
+  if (!wants_eager(to)) return false;
+  std::vector<std::byte> payload(e.bytes());
+  from.pack(from, 0, payload.data(), payload.size());
+  return send(to, e, payload.data());
+}
+inline bool fake_port::takes_long(peer_id, std::size_t) const noexcept {
+  return network_.takes_long;
+}
 inline bool fake_port::wants_eager(peer_id to) const noexcept { return network_.ports[to]->wants_; }
 
 inline remote_region fake_port::expose(peer_id, const void* data, std::size_t bytes) noexcept {

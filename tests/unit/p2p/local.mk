@@ -16,5 +16,6 @@ EXTRA_DIST += \
   tests/unit/p2p/operation_test.cpp \
   tests/unit/p2p/random_test.cpp \
   tests/unit/p2p/receive_test.cpp \
+  tests/unit/p2p/send_test.cpp \
   tests/unit/p2p/team_test.cpp \
   tests/unit/p2p/unexpected_test.cpp

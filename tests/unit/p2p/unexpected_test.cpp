@@ -44,4 +44,25 @@ TEST(message_pool, what_was_given_back_is_taken_next_and_no_two_blocks_overlap) 
   for (detail::matched_message* each : held) of.give_back(*each);
 }
 
+TEST(message_pool, some_memory_of_long_messages_stays) {
+  message_pool of;
+  for (const std::size_t payload : {5000u, 8192u, 16384u, 32768u}) {
+    detail::matched_message& made = of.take(payload);
+    EXPECT_LE(made.block, (sizeof made + payload) * 3 / 2 + 64);
+    of.give_back(made);
+    EXPECT_EQ(of.kept_bytes(), made.block);
+    EXPECT_EQ(&of.take(payload), &made);
+    EXPECT_EQ(of.kept_bytes(), 0U);
+    ::operator delete(&made);
+  }
+  std::vector<detail::matched_message*> held;
+  for (std::size_t all = 0; all < 3 * message_pool::most_kept; all += held.back()->block) {
+    held.push_back(&of.take(32768));
+    std::memset(held.back()->payload(), 1, 32768);
+  }
+  for (detail::matched_message* each : held) of.give_back(*each);
+  EXPECT_LE(of.kept_bytes(), message_pool::most_kept);
+  EXPECT_GT(of.kept_bytes(), message_pool::most_kept / 2);
+}
+
 }  // namespace

@@ -9,5 +9,6 @@
 #include "unit/p2p/operation_test.cpp"
 #include "unit/p2p/random_test.cpp"
 #include "unit/p2p/receive_test.cpp"
+#include "unit/p2p/send_test.cpp"
 #include "unit/p2p/team_test.cpp"
 #include "unit/p2p/unexpected_test.cpp"

@@ -72,16 +72,18 @@ EXTRA_DIST += \
   tests/unit/transport/shm/copy_choice_test.cpp \
   tests/unit/transport/shm/inbox_test.cpp \
   tests/unit/transport/shm/incoming_boxes_test.cpp \
-  tests/unit/transport/shm/pace_test.cpp \
+  tests/unit/transport/shm/bulk/pace_test.cpp \
   tests/unit/transport/shm/parcels_test.cpp \
   tests/unit/transport/shm/parts_test.cpp \
   tests/unit/transport/shm/remote_wakeup_test.cpp \
   tests/unit/transport/shm/shm_transport_failure_test.cpp \
   tests/unit/transport/shm/shm_transport_idle_test.cpp \
+  tests/unit/transport/shm/shm_transport_long_test.cpp \
   tests/unit/transport/shm/shm_transport_memory_test.cpp \
   tests/unit/transport/shm/shm_transport_stall_test.cpp \
   tests/unit/transport/shm/shm_transport_test.cpp \
   tests/unit/transport/shm/shm_transport_ways_test.cpp \
+  tests/unit/transport/shm/write_choice_test.cpp \
   tests/unit/transport/short_path_test.cpp \
   tests/unit/transport/verbs/addresses_test.cpp \
   tests/unit/transport/verbs/authenticator_test.cpp \

@@ -10,7 +10,7 @@
 #include "base/copy.hpp"
 #include "peal/error.hpp"
 #include "transport/shm/inbox.hpp"
-#include "transport/shm/pace.hpp"
+#include "transport/shm/bulk/pace.hpp"
 
 namespace peal::shm {
 namespace {

@@ -16,7 +16,7 @@
 #include "transport/shm/bulk/direct_copy.hpp"
 #include "transport/shm/bulk/staging.hpp"
 #include "transport/shm/layout.hpp"
-#include "transport/shm/pace.hpp"
+#include "transport/shm/bulk/pace.hpp"
 
 namespace peal::shm {
 

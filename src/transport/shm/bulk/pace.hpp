@@ -1,4 +1,4 @@
-// transport/shm/pace.hpp
+// transport/shm/bulk/pace.hpp
 // Whether pieces of payloads should reach a reader through the caches or past them. It depends on
 // which cores run the two processes. A virtual machine does not know that, and its host changes it
 // from minute to minute; so it is measured, and measured again.
@@ -33,11 +33,6 @@ class pace {
 
   /// The way that is faster at the moment.
   [[nodiscard]] bool past_caches() const noexcept { return past_ > 1.5F * through_; }
-  /// Whether lately what went through the caches was written at less than this rate. For answers:
-  /// past the caches they look quick to the writer, which does not wait for such stores.
-  [[nodiscard]] bool slower_through_caches_than(float rate) const noexcept {
-    return through_ > 0 && through_ < rate;
-  }
   /// Whether to try the other way with one piece: now and then, so rarely that the slowest piece
   /// seen (64 KiB at 1 GB/s) costs little.
   [[nodiscard]] bool wants_trial() noexcept {

@@ -1,5 +1,5 @@
 // Which way to a reader is faster, from what pieces took.
-#include "transport/shm/pace.hpp"
+#include "transport/shm/bulk/pace.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,14 +27,6 @@ TEST(pace, one_interruption_decides_nothing) {
   }
   of.note(false, 64 << 10, 1 << 14);  // half as fast, once
   EXPECT_FALSE(of.past_caches());
-}
-
-TEST(pace, a_rate_is_slow_only_once_it_is_known) {
-  pace of;
-  EXPECT_FALSE(of.slower_through_caches_than(1000));
-  of.note(false, 1 << 10, 1 << 12);  // a quarter of a byte a nanosecond
-  EXPECT_TRUE(of.slower_through_caches_than(0.3F));
-  EXPECT_FALSE(of.slower_through_caches_than(0.2F));
 }
 
 }  // namespace
