@@ -56,9 +56,9 @@ class message_pool {
  private:
   // Steps of a half: at most a third of a block is unused. The last of a slab holds 4 KiB, and the
   // last of all the longest eager message of shared memory.
-  static constexpr std::array<std::uint32_t, 17> sizes{
-      128,  192,  256,  384,  512,  768,   1024,  1536, 2048,
-      3072, 4224, 6272, 8320, 12416, 16512, 24704, 32896};
+  static constexpr std::array<std::uint32_t, 17> sizes{128,  192,   256,   384,   512,  768,
+                                                       1024, 1536,  2048,  3072,  4224, 6272,
+                                                       8320, 12416, 16512, 24704, 32896};
   static constexpr std::size_t of_slabs = 11;  // sizes
   static constexpr std::size_t slab_bytes = 64 * 1024;
 

@@ -22,7 +22,7 @@
 namespace peal::detail {
 struct packer;
 struct strided_blocks;
-}
+}  // namespace peal::detail
 
 namespace peal {
 

@@ -301,8 +301,8 @@ namespace {
 
 namespace {
 
-/// A send that is announced in any case, or packed. Null: it was to be packed on its way, and cannot
-/// be.
+/// A send that is announced in any case, or packed. Null: it was to be packed on its way, and
+/// cannot be.
 operation* start_announced(communicator_state& asked, const void* data, std::size_t bytes, int dest,
                            int tag, send_form form, const location& where) {
   communicator_state& on = asked.way_of(tag);
@@ -313,8 +313,9 @@ operation* start_announced(communicator_state& asked, const void* data, std::siz
   const std::lock_guard<engine> guard{here.progress};
   if (form != send_form::synchronous && !here.messages->packs_on_the_way(on, bytes, dest))
     return nullptr;
-  const recorded_send noted{form != send_form::synchronous ? record::call_kind::start_send
-                                                      : record::call_kind::start_synchronous_send,
+  const recorded_send noted{form != send_form::synchronous
+                                ? record::call_kind::start_send
+                                : record::call_kind::start_synchronous_send,
                             on,
                             on.context(),
                             bytes,

@@ -60,8 +60,7 @@ class box_writer final : public short_path {
   /// there: more of it gives room, or longer laps.
   [[nodiscard]] bool wants_units(std::size_t bytes) const noexcept {
     return bytes > inline_payload && cell_ != cell_limit_ && rest_->units < units_per_box &&
-           (lacks_units(bytes) ||
-            rest_->unit % units_per_box + units_of(bytes) > rest_->units);
+           (lacks_units(bytes) || rest_->unit % units_per_box + units_of(bytes) > rest_->units);
   }
   /// Whether one may never go on, even where everything was read, for want of memory.
   [[nodiscard]] bool lacks_units(std::size_t bytes) const noexcept {
@@ -90,10 +89,9 @@ class box_writer final : public short_path {
   [[nodiscard]] bool write_packed(envelope e, const detail::packer& from) noexcept {
     if (cell_ == cell_limit_ && !look()) return false;
     return write_into_ring(e, [&](cell& place, std::uint32_t start, std::byte* target) {
-      fill_in_parts(place, e, start, target,
-                    [&](std::byte* to, std::size_t at, std::size_t bytes) {
-                      from.pack(from, at, to, bytes);
-                    });
+      fill_in_parts(place, e, start, target, [&](std::byte* to, std::size_t at, std::size_t bytes) {
+        from.pack(from, at, to, bytes);
+      });
     });
   }
 
@@ -194,10 +192,9 @@ class box_writer final : public short_path {
     if (rest_->has_choice && rest_->choice.past_caches(e.bytes()))
       fill_past_caches(place, e, target, payload);
     else
-      fill_in_parts(place, e, start, target,
-                    [&](std::byte* to, std::size_t at, std::size_t bytes) {
-                      std::memcpy(to, static_cast<const std::byte*>(payload) + at, bytes);
-                    });
+      fill_in_parts(place, e, start, target, [&](std::byte* to, std::size_t at, std::size_t bytes) {
+        std::memcpy(to, static_cast<const std::byte*>(payload) + at, bytes);
+      });
   }
 
   static void fill_past_caches(cell& place, envelope e, std::byte* target,

@@ -48,8 +48,8 @@ class write_choice {
   // spent on looking.
   static constexpr float spent = 0.03F;
   static constexpr std::uint32_t least_between = 8, most_between = 128;  // turns
-  /// The other way has to be so much faster to be taken. What the peer does, which writes too, makes
-  /// a turn slower as well.
+  /// The other way has to be so much faster to be taken. What the peer does, which writes too,
+  /// makes a turn slower as well.
   static constexpr float clearly = 1.2F;
   /// Some turns at this part of the usual rate, or less, make it worth to look sooner.
   static constexpr float sudden = 0.6F;
@@ -58,7 +58,7 @@ class write_choice {
   struct state {
     std::size_t left = 0;  // of this turn
     bool past = false;
-    bool tries = false;  // the way that is not the usual one
+    bool tries = false;                         // the way that is not the usual one
     std::uint32_t until_trial = least_between;  // turns
     std::uint32_t fallen = 0;
     std::array<float, 2> rate{};  // by `past`; 0: not known

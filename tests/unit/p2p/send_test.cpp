@@ -33,8 +33,8 @@ TEST(send, a_long_message_goes_as_it_is_where_it_is_taken) {
     operation& receive = job.receive(1, 0, 1, got.data(), length);
     job.settle();
     ASSERT_TRUE(over(receive));
-    EXPECT_TRUE(std::equal(got.begin(), got.begin() + static_cast<std::ptrdiff_t>(length),
-                           data.begin()));
+    EXPECT_TRUE(
+        std::equal(got.begin(), got.begin() + static_cast<std::ptrdiff_t>(length), data.begin()));
     job[0].release(send);
     job[1].release(receive);
   }
@@ -99,8 +99,7 @@ TEST(send, what_waits_is_announced_once_it_is_not_taken_any_more) {
   const bytes data = numbered(between);
   std::vector<bytes> got(3, bytes(between));
   std::vector<operation*> all, receives;
-  for (int each = 0; each < 3; ++each)
-    all.push_back(&job.send(0, 1, 1, data.data(), between));
+  for (int each = 0; each < 3; ++each) all.push_back(&job.send(0, 1, 1, data.data(), between));
   job.network.takes_long = false;
   for (bytes& each : got) receives.push_back(&job.receive(1, 0, 1, each.data(), between));
   job.settle();

@@ -195,8 +195,9 @@ detail::strided_blocks blocks_of(const plan& of, const void* data, std::int64_t 
   if (count == 0 || of.size() == 0) return {};
   const plan_step all = of.whole(count);
   if (all.kind != step_kind::run || all.stride < all.length) return {};
-  return {place_at(reinterpret_cast<std::uintptr_t>(data) + static_cast<std::uintptr_t>(all.offset)),
-          static_cast<std::size_t>(all.length), static_cast<std::size_t>(all.stride)};
+  return {
+      place_at(reinterpret_cast<std::uintptr_t>(data) + static_cast<std::uintptr_t>(all.offset)),
+      static_cast<std::size_t>(all.length), static_cast<std::size_t>(all.stride)};
 }
 
 }  // namespace peal::mpi

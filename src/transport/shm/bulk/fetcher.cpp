@@ -9,8 +9,8 @@
 
 #include "base/copy.hpp"
 #include "peal/error.hpp"
-#include "transport/shm/inbox.hpp"
 #include "transport/shm/bulk/pace.hpp"
+#include "transport/shm/inbox.hpp"
 
 namespace peal::shm {
 namespace {

@@ -14,9 +14,9 @@
 #include "memory/node_segment.hpp"
 #include "transport/shm/bells.hpp"
 #include "transport/shm/bulk/direct_copy.hpp"
+#include "transport/shm/bulk/pace.hpp"
 #include "transport/shm/bulk/staging.hpp"
 #include "transport/shm/layout.hpp"
-#include "transport/shm/bulk/pace.hpp"
 
 namespace peal::shm {
 

@@ -87,9 +87,7 @@ struct exposed {
     }
     return false;
   }
-  static bool in_blocks(const remote_region& of) noexcept {
-    return how(of) == exposed_as::blocks;
-  }
+  static bool in_blocks(const remote_region& of) noexcept { return how(of) == exposed_as::blocks; }
   /// Requires: registered.
   static block_places blocks_of(const remote_region& of) noexcept {
     return block_places{address(of), length_of_blocks(of), of.words[3] >> 32};
@@ -125,9 +123,9 @@ struct fetch_pieces {
   std::optional<registered_range> target;  // none: as a whole
   std::optional<pieces> of_source;         // none: as a whole
   std::optional<block_places> source_blocks, target_blocks;
-  told_keys* source = nullptr;             // null: nobody has told of more than the first piece
-  bool refused = false;                    // the next piece of the target cannot be registered
-  bool waits = true;                       // all that can be posted is
+  told_keys* source = nullptr;  // null: nobody has told of more than the first piece
+  bool refused = false;         // the next piece of the target cannot be registered
+  bool waits = true;            // all that can be posted is
 };
 
 class fetcher {

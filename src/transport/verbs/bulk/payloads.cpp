@@ -111,8 +111,7 @@ pair_progress payloads::pairs_for(connection& from, const fetch& f) noexcept {
 }
 
 void payloads::go_on(connection& from, fetch& f, std::size_t pushed) noexcept {
-  const bool is_read =
-      exposed::how(f.where) == exposed_as::pieces || exposed::in_blocks(f.where);
+  const bool is_read = exposed::how(f.where) == exposed_as::pieces || exposed::in_blocks(f.where);
   std::size_t unwritten = is_read ? f.bytes : first_written(from, pushed, f.bytes);
   // Asked for first: where devices are emulated, posting a READ takes as long as the READ.
   if (unwritten < f.bytes) {

@@ -54,9 +54,8 @@ settings fitted(settings wishes, const std::vector<device>& rails) noexcept {
     wishes.read_depth = std::min(wishes.read_depth,
                                  static_cast<std::uint32_t>(std::max(each.limits().max_qp_wr, 4)));
     wishes.read_pieces = std::min(
-        wishes.read_pieces,
-        static_cast<std::uint32_t>(
-            std::max(std::min(each.limits().max_sge, each.limits().max_sge_rd), 1)));
+        wishes.read_pieces, static_cast<std::uint32_t>(std::max(
+                                std::min(each.limits().max_sge, each.limits().max_sge_rd), 1)));
   }
   return wishes;
 }

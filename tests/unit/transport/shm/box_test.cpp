@@ -110,8 +110,7 @@ TEST(box, a_ring_holds_two_of_the_longest_payload_that_it_takes) {
     const auto payload = payload_of(each, half - static_cast<std::size_t>(each) * 31 % half);
     const envelope head = envelope::make(0, each, 0, envelope_kind::eager, payload.size());
     // A lap that ends with little memory asks for more now and then, and goes on without it.
-    ASSERT_TRUE(both.writer.write(head, payload.data()) ||
-                both.writer.write(head, payload.data()));
+    ASSERT_TRUE(both.writer.write(head, payload.data()) || both.writer.write(head, payload.data()));
     ASSERT_TRUE(both.receive(each, payload));
     both.reader.publish_all();
   }

@@ -73,9 +73,11 @@ TEST_F(shm_long, wait_for_room_in_a_box_that_has_memory_for_them) {
   EXPECT_TRUE(takes_long(shm::longest_eager));
   EXPECT_TRUE(until([&] { turn(); }, [&] { return send_eager(shm::longest_eager); }));
   for (int each = 0; each < 1000; ++each)
-    ASSERT_TRUE(until([&] { turn(); }, [&] {
-      return send_eager(1 + static_cast<std::size_t>(each) * 4099 % shm::longest_eager);
-    }));
+    ASSERT_TRUE(until([&] { turn(); },
+                      [&] {
+                        return send_eager(1 + static_cast<std::size_t>(each) * 4099 %
+                                                  shm::longest_eager);
+                      }));
   expect_all();
 }
 

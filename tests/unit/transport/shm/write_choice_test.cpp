@@ -20,8 +20,8 @@ struct writer {
   void write(std::size_t bytes, int times) {
     for (; times > 0; --times) {
       const bool past = choice.past_caches(bytes, [this] {
-        return write_choice::clock::time_point{std::chrono::nanoseconds{
-            static_cast<std::int64_t>(nanoseconds)}};
+        return write_choice::clock::time_point{
+            std::chrono::nanoseconds{static_cast<std::int64_t>(nanoseconds)}};
       });
       ++count[past];
       nanoseconds += static_cast<double>(bytes) / rate[past];

@@ -138,9 +138,8 @@ void timeline::start(pair& of, const request& what) {
                   blocks});
   begin({of.on, to->on, of.base.qp_num, 0, 0,
          [this, from = to->on, back = of.on, number = to->base.qp_num,
-          memory = what.what.wr.rdma.remote_addr, bytes, arrived = std::move(arrived)] {
-           begin({from, back, number, memory, bytes, arrived});
-         },
+          memory = what.what.wr.rdma.remote_addr, bytes,
+          arrived = std::move(arrived)] { begin({from, back, number, memory, bytes, arrived}); },
          blocks});
 }
 

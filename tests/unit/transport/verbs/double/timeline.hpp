@@ -42,9 +42,9 @@ constexpr picoseconds microsecond = 1000 * nanosecond;
 struct cost_model {
   /// A queue pair is served by one of them: its number modulo their count.
   unsigned units = 4;
-  picoseconds unit_byte = 240;  // a third of the wire's rate
+  picoseconds unit_byte = 240;                 // a third of the wire's rate
   picoseconds unit_request = 20 * nanosecond;  // for each 64 bytes of it
-  picoseconds wire_byte = 80;  // 100 Gbit/s
+  picoseconds wire_byte = 80;                  // 100 Gbit/s
   std::size_t packet = 4096;
   std::size_t packet_overhead = 82;        // RoCE v2: Ethernet with its gap, IPv4, UDP, BTH, ICRC
   picoseconds latency = 600 * nanosecond;  // two cards' and a switch's, one way

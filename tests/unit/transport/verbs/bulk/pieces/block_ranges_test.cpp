@@ -50,8 +50,7 @@ struct field {
     std::vector<std::byte> expected(memory.size(), gap);
     const auto offset = static_cast<std::size_t>(blocks.first - memory.data());
     for (std::size_t each = 0; each < length; ++each)
-      expected[offset + each / blocks.length * blocks.stride + each % blocks.length] =
-          wanted[each];
+      expected[offset + each / blocks.length * blocks.stride + each % blocks.length] = wanted[each];
     return memory == expected;
   }
 };
@@ -162,7 +161,8 @@ TEST_F(verbs_blocks, are_moved_without_being_packed_when_they_come_again) {
       EXPECT_EQ(transfer(from, to, bytes), std::pair(bytes, bytes)) << "what is new is packed";
       const std::uint64_t before = count(0, "verbs.read_bytes");
       for (int again = 0; again < 3; ++again)
-        EXPECT_EQ(transfer(from, to, bytes), (std::pair<std::size_t, std::size_t>{})) << length << ' ' << other;
+        EXPECT_EQ(transfer(from, to, bytes), (std::pair<std::size_t, std::size_t>{}))
+            << length << ' ' << other;
       EXPECT_EQ(count(0, "verbs.read_bytes") - before, 3 * bytes);
     }
   EXPECT_EQ(count(1, "verbs.staged_bytes"), 0u);
@@ -293,7 +293,8 @@ TEST_F(verbs_blocks, who_asks_to_write_them_is_given_up) {
   poll(20);
   const std::string told = testing::internal::GetCapturedStderr();
   EXPECT_EQ(at(1).lost(), std::vector<peer_id>{0});
-  EXPECT_NE(told.find("a question to write memory that no device reads"), std::string::npos) << told;
+  EXPECT_NE(told.find("a question to write memory that no device reads"), std::string::npos)
+      << told;
   at(1).peer_failed(0);
   at(1).withdraw(0, where);
 }
@@ -368,9 +369,9 @@ TEST_F(verbs_blocks, take_less_time_than_to_be_packed_and_unpacked) {
       target[packed] = verbs_double::simulated_time() - begun - both[packed] - source[packed];
       verbs_double::work_at_once();
       const auto note = [&](const char* which, picoseconds time) {
-        RecordProperty(std::string{packed ? "packed_" : "blocks_"} + which +
-                           std::to_string(length) + "_us",
-                       std::to_string(time / verbs_double::microsecond));
+        RecordProperty(
+            std::string{packed ? "packed_" : "blocks_"} + which + std::to_string(length) + "_us",
+            std::to_string(time / verbs_double::microsecond));
       };
       note("both_", both[packed]);
       note("source_", source[packed]);
