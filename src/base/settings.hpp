@@ -47,7 +47,7 @@ enum class learn_mode {
 };
 
 struct message_settings {
-  std::size_t eager_limit = 64 << 10;  // a transport's own holds too
+  std::size_t eager_limit = 32 << 10;  // a transport's own holds too
   std::size_t unexpected_limit = 64 << 20;
 };
 

@@ -91,7 +91,7 @@ const std::vector<variable>& variables() {
           "receiver (alone), in two through a pipeline, or the way that is fastest of late (auto)"),
       row("PEAL_SHM_HEAP", bytes{0, 1024 * G}, alike, at(&job_settings::shm, &shm_settings::heap),
           "most memory that peal::allocate takes from the shared segment, a process"),
-      row("PEAL_EAGER_LIMIT", bytes{0, 64 * K}, each_its_own,
+      row("PEAL_EAGER_LIMIT", bytes{0, 32 * K}, each_its_own,
           at(&job_settings::messages, &message_settings::eager_limit),
           "longest message that is sent before the receiver asks for it; between nodes 8K at most"),
       row("PEAL_UNEXPECTED_LIMIT", bytes{64 * K, 1024 * G}, each_its_own,

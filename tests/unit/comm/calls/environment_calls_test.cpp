@@ -39,7 +39,7 @@ std::string value_of(const std::string& name) {
 TEST(environment_calls, settings_are_those_that_a_job_would_have_and_then_those_it_has) {
   apart([] {
     unsetenv("PEAL_EAGER_LIMIT");
-    EXPECT_EQ(value_of("PEAL_EAGER_LIMIT"), "64K");
+    EXPECT_EQ(value_of("PEAL_EAGER_LIMIT"), "32K");
     EXPECT_TRUE(core::change_setting("PEAL_EAGER_LIMIT", "4K"));
     EXPECT_FALSE(core::change_setting("PEAL_EAGER_LIMIT", "much"));
     EXPECT_FALSE(core::change_setting("PEAL_NO_SUCH_THING", "1"));
