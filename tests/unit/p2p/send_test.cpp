@@ -2,7 +2,7 @@
 // and are announced elsewhere.
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "unit/p2p/fake_network.hpp"
@@ -20,33 +20,35 @@ bytes numbered(std::size_t length) {
 }
 bool over(const operation& of) { return of.finished.load(); }
 
+/// Rank 1 receives it now, so that the send ends.
+void receive(fake_job& job, operation& send, const bytes& sent) {
+  bytes got(sent.size());
+  operation& receive = job.receive(1, 0, 1, got.data(), got.size());
+  job.settle();
+  EXPECT_TRUE(over(send));
+  EXPECT_TRUE(over(receive));
+  EXPECT_EQ(got, sent);
+  job[0].release(send);
+  job[1].release(receive);
+}
+
 constexpr std::size_t between = fake_port::longest - 10;
 
 TEST(send, a_long_message_goes_as_it_is_where_it_is_taken) {
   fake_job job{2};
   job.network.takes_long = true;
-  const bytes data = numbered(fake_port::longest + 1);
-  bytes got(data.size());
   for (const std::size_t length : {fake_port::eager + 1, between, fake_port::longest}) {
+    const bytes data = numbered(length);
     operation& send = job.send(0, 1, 1, data.data(), length);
     EXPECT_TRUE(over(send)) << length;
-    operation& receive = job.receive(1, 0, 1, got.data(), length);
-    job.settle();
-    ASSERT_TRUE(over(receive));
-    EXPECT_TRUE(
-        std::equal(got.begin(), got.begin() + static_cast<std::ptrdiff_t>(length), data.begin()));
-    job[0].release(send);
-    job[1].release(receive);
+    receive(job, send, data);
   }
   EXPECT_EQ(job.network.delivered[envelope_kind::announce], 0U);
-  operation& send = job.send(0, 1, 1, data.data(), data.size());
-  EXPECT_FALSE(over(send)) << "longer than the longest";
-  operation& receive = job.receive(1, 0, 1, got.data(), got.size());
-  job.settle();
+  const bytes longer = numbered(fake_port::longest + 1);
+  operation& send = job.send(0, 1, 1, longer.data(), longer.size());
+  EXPECT_FALSE(over(send));
+  receive(job, send, longer);
   EXPECT_EQ(job.network.delivered[envelope_kind::announce], 1U);
-  EXPECT_EQ(got, data);
-  job[0].release(send);
-  job[1].release(receive);
 }
 
 TEST(send, a_long_message_waits_for_room_in_its_turn) {
@@ -79,16 +81,10 @@ TEST(send, a_long_message_is_announced_where_it_is_not_taken_or_not_wanted) {
     job.network.takes_long = taken;
     if (taken) job.network.ports[1]->set_wants_eager(false);
     const bytes data = numbered(between);
-    bytes got(between);
     operation& send = job.send(0, 1, 1, data.data(), between);
     EXPECT_FALSE(over(send));
-    operation& receive = job.receive(1, 0, 1, got.data(), between);
-    job.settle();
-    EXPECT_TRUE(over(send));
-    EXPECT_EQ(got, data);
+    receive(job, send, data);
     EXPECT_EQ(job.network.delivered[envelope_kind::announce], 1U);
-    job[0].release(send);
-    job[1].release(receive);
   }
 }
 
@@ -126,19 +122,13 @@ TEST(send, a_packed_message_is_over_at_once_where_it_is_taken_unless_it_is_synch
     job.network.packs = job.network.takes_long = true;
     const bytes data = numbered(between);
     const counting from{data};
-    bytes got(between);
     operation& send =
         job[0].start_send(job.world(0), 0, &from, between, 1, 1, {},
                           synchronous ? send_form::packed_synchronous : send_form::packed);
     EXPECT_EQ(over(send), !synchronous);
     job.settle();
     EXPECT_EQ(over(send), !synchronous) << "nobody has received it";
-    operation& receive = job.receive(1, 0, 1, got.data(), between);
-    job.settle();
-    EXPECT_TRUE(over(send));
-    EXPECT_EQ(got, data);
-    job[0].release(send);
-    job[1].release(receive);
+    receive(job, send, data);
   }
 }
 

@@ -122,6 +122,19 @@ class verbs_blocks : public verbs_on_busy_hosts {
     EXPECT_TRUE(to.holds(payload, length));
     return {source.packed, made.unpacked};
   }
+  const field known_from{8192, 10'000, bytes};
+  field known_to{8192, 10'000, bytes};
+  /// Those were moved once then, so that they are not packed any more.
+  void begin_and_know() {
+    begin_and_meet(4096);
+    known_from.fill(payload);
+    (void)transfer(known_from, known_to, bytes);
+  }
+  remote_region expose_known(const field_packer& source) {
+    const remote_region where = at(1).expose_packed(0, source, bytes);
+    EXPECT_TRUE(peal::verbs::exposed::in_blocks(where));
+    return where;
+  }
   /// From one block of rank 1 to blocks of rank 0; what was unpacked.
   std::size_t transfer_whole(field& to) {
     std::fill(to.memory.begin(), to.memory.end(), gap);
@@ -274,14 +287,9 @@ TEST_F(verbs_blocks, are_moved_by_reads_where_writes_are_usual) {
 }
 
 TEST_F(verbs_blocks, who_asks_to_write_them_is_given_up) {
-  begin_and_meet(4096);
-  const field from{8192, 10'000, bytes};
-  field to{8192, 10'000, bytes};
-  from.fill(payload);
-  (void)transfer(from, to, bytes);
-  const field_packer source{from, *cards[1]};
-  const remote_region where = at(1).expose_packed(0, source, bytes);
-  ASSERT_TRUE(peal::verbs::exposed::in_blocks(where));
+  begin_and_know();
+  const field_packer source{known_from, *cards[1]};
+  const remote_region where = expose_known(source);
   const peal::verbs::payload_header header{peal::verbs::payload_kind::write, 0, 1, 4096, bytes};
   const peal::verbs::write_source asked{peal::verbs::exposed::number(where), 0, {}};
   std::vector<std::byte> packet(sizeof header + sizeof asked);
@@ -326,20 +334,15 @@ TEST_F(verbs_blocks, come_again_over_a_connection_that_broke) {
 }
 
 TEST_F(verbs_blocks, of_any_length_that_a_peer_may_tell_are_read_or_asked_for) {
-  begin_and_meet(4096);
-  const field from{8192, 10'000, bytes};
-  field to{8192, 10'000, bytes};
-  from.fill(payload);
-  (void)transfer(from, to, bytes);
-  const field_packer source{from, *cards[1]};
-  remote_region where = at(1).expose_packed(0, source, bytes);
-  ASSERT_TRUE(peal::verbs::exposed::in_blocks(where));
+  begin_and_know();
+  const field_packer source{known_from, *cards[1]};
+  remote_region where = expose_known(source);
   where.words[3] &= ~std::uint64_t{0xffffffff};  // blocks of nothing
   EXPECT_FALSE(peal::verbs::exposed::registered(where));
-  field_fetch made{where, to, bytes, *cards[0]};
+  field_fetch made{where, known_to, bytes, *cards[0]};
   at(0).start_fetch(made);
   ASSERT_TRUE(wait([&] { return made.calls > 0; }));
-  EXPECT_TRUE(to.holds(payload, bytes)) << "in messages";
+  EXPECT_TRUE(known_to.holds(payload, bytes)) << "in messages";
   at(1).withdraw(0, where);
 }
 
