@@ -46,9 +46,9 @@ inline constexpr std::size_t short_copy = 48;
   }
 }
 
-/// Whether a block for another core travels faster through memory than from cache to cache:
-/// measured on AMD EPYC only, where it depends on the state of the machine (transport/shm/box.hpp);
-/// elsewhere not measured, and so not done.
+/// Whether a block for another core travels faster through memory than from cache to cache, for
+/// those who do not measure it themselves (transport/shm/write_choice.hpp): on AMD EPYC, where it
+/// depends on the state of the machine; elsewhere it was not measured, and so is not done.
 bool past_caches_pays() noexcept;
 
 /// Whether this processor can.
