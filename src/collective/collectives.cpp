@@ -19,7 +19,7 @@ using detail::is_reduction;
 
 namespace {
 
-/// As many as wait for each other where they share cores (direct/short_call.hpp).
+/// As many as wait for each other where they share cores (direct/calls/short_call.hpp).
 constexpr int most_ranks_tried_at_once = 64;
 
 // Sizes without offsets: packed in rank order, into `packed`.

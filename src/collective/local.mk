@@ -23,10 +23,17 @@ libpeal_core_la_SOURCES += \
   src/collective/direct/arena.hpp \
   src/collective/direct/block_pages.hpp \
   src/collective/direct/call_log.hpp \
+  src/collective/direct/calls/long_call.cpp \
+  src/collective/direct/calls/long_call.hpp \
+  src/collective/direct/calls/quick_call.hpp \
+  src/collective/direct/calls/short_call.cpp \
+  src/collective/direct/calls/short_call.hpp \
+  src/collective/direct/calls/short_part.hpp \
   src/collective/direct/channel.cpp \
   src/collective/direct/channel.hpp \
   src/collective/direct/channel_reviews.cpp \
   src/collective/direct/channel_ways.cpp \
+  src/collective/direct/direct_context.hpp \
   src/collective/direct/flags.hpp \
   src/collective/direct/groups/group_call.cpp \
   src/collective/direct/groups/group_call.hpp \
@@ -35,13 +42,8 @@ libpeal_core_la_SOURCES += \
   src/collective/direct/learnt_summary.hpp \
   src/collective/direct/learnt_ways.cpp \
   src/collective/direct/learnt_ways.hpp \
-  src/collective/direct/long_call.cpp \
-  src/collective/direct/long_call.hpp \
-  src/collective/direct/short_call.cpp \
-  src/collective/direct/short_call.hpp \
   src/collective/direct/price.cpp \
   src/collective/direct/price.hpp \
-  src/collective/direct/direct_context.hpp \
   src/collective/direct/slot.hpp \
   src/collective/kernels/avx2.cpp \
   src/collective/kernels/avx512.cpp \

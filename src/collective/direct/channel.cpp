@@ -27,6 +27,10 @@ constexpr int looks_a_turn = 8;
 /// A rank that always comes last never waits: one call in so many makes progress with messages.
 constexpr std::uint32_t calls_a_turn = 32;
 
+void count(std::atomic<std::uint64_t>& calls) noexcept {
+  calls.store(calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 class channel::entered final : public progress_source, public waiting_call {
@@ -36,6 +40,11 @@ class channel::entered final : public progress_source, public waiting_call {
           bool is_review = false) noexcept
       : on_{on}, by_{by}, what_{what}, is_review_{is_review}, outer_{on.innermost_} {
     on.innermost_ = this;
+  }
+  /// Of a call that has come so far by quick_call.hpp.
+  entered(channel& on, const detail::collective_call& what, quick_progress so_far) noexcept
+      : entered{on, on.short_, what} {
+    make(std::type_identity<short_call>{}).go_on(so_far == quick_progress::given);
   }
   ~entered() { on_.innermost_ = outer_; }
   entered(const entered&) = delete;
@@ -133,8 +142,7 @@ class channel::entered final : public progress_source, public waiting_call {
   }
   template <class Play>
   Play& begin() {
-    std::atomic<std::uint64_t>& calls = is_review_ ? on_.in_->reviews : on_.in_->calls;
-    calls.store(calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    count(is_review_ ? on_.in_->reviews : on_.in_->calls);
     Play& call = make(std::type_identity<Play>{});
     if (call.valid()) call.begin();
     else call.give_up(errc::invalid_argument);
@@ -189,11 +197,11 @@ class channel::entered final : public progress_source, public waiting_call {
   }
   template <bool Locked, class Play>
   void wake(const Play&) noexcept {
-    on_.wake<Locked>(on_.others_);
+    for (const receiver& each : on_.others_) on_.wake<Locked>(each);
   }
   template <bool Locked>
   void wake(const group_call& call) noexcept {
-    on_.wake<Locked>(call.woken());
+    for (const receiver& each : call.woken()) on_.wake<Locked>(each);
   }
 
   channel& on_;
@@ -301,19 +309,18 @@ void channel::hear(call_class& of) noexcept {
   }
   of.apart.reset();
   of.state = state::open;
+  if (&of == &short_ && !groups_) quick_kinds_ = kinds_;
 }
 
 template <bool Locked>
-void channel::wake(std::span<const receiver> sleepers) noexcept {
-  for (const receiver& each : sleepers) {
-    if (each.fences) [[unlikely]]
-      std::atomic_thread_fence(std::memory_order_seq_cst);
-    std::atomic_signal_fence(std::memory_order_seq_cst);  // as in receiver::wake_unfenced
-    if (!is_asleep(each.says->asks.load(std::memory_order_relaxed))) [[likely]]
-      continue;
-    if constexpr (Locked) each.ringer->ring(each.index);
-    else ring(each);
-  }
+inline void channel::wake(const receiver& each) noexcept {
+  if (each.fences) [[unlikely]]
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // as in receiver::wake_unfenced
+  if (!is_asleep(each.says->asks.load(std::memory_order_relaxed))) [[likely]]
+    return;
+  if constexpr (Locked) each.ringer->ring(each.index);
+  else ring(each);
 }
 
 void channel::ring(const receiver& sleeper) noexcept {
@@ -349,6 +356,31 @@ void channel::await(entered& mine, entered* before) {
   const std::lock_guard<engine> guard{progress};
   for (entered* const each : both)
     if (each != nullptr) progress.remove(*each), std::erase(in_->waiting, each);
+}
+
+std::error_code channel::end_at_leisure(const detail::collective_call& what,
+                                        quick_progress so_far) {
+  entered mine{*this, what, so_far};
+  await(mine);
+  return mine.error();
+}
+
+bool channel::run_quickly(const detail::collective_call& what, kernel with,
+                          std::error_code& became) {
+  std::uint32_t made = 0;
+  const auto has_given = [&] {
+    for (const receiver& each : others_) wake<false>(each);
+    // Not before the other ranks have this rank's stamp, and before any of them can ask, or make
+    // the next call.
+    made = calls_.add(way::in_short);
+    count(in_->calls);
+  };
+  const quick_progress so_far =
+      quick_call(short_.all, what, with, in_->progress.spins() ? first_looks : 1, has_given);
+  if (so_far == quick_progress::begun) has_given();
+  if (so_far != quick_progress::over) became = end_at_leisure(what, so_far);
+  if (made % calls_a_turn == 0) make_a_turn();
+  return so_far == quick_progress::over;
 }
 
 operation* channel::run(const detail::collective_call& what, std::error_code& became) {

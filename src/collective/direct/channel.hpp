@@ -50,13 +50,14 @@
 
 #include "collective/collectives.hpp"
 #include "collective/direct/call_log.hpp"
+#include "collective/direct/calls/long_call.hpp"
+#include "collective/direct/calls/quick_call.hpp"
+#include "collective/direct/calls/short_call.hpp"
 #include "collective/direct/direct_context.hpp"
 #include "collective/direct/flags.hpp"
 #include "collective/direct/groups/group_call.hpp"
 #include "collective/direct/groups/group_flags.hpp"
 #include "collective/direct/learnt_ways.hpp"
-#include "collective/direct/long_call.hpp"
-#include "collective/direct/short_call.hpp"
 #include "p2p/team.hpp"
 #include "peal/detail/core.hpp"
 #include "transport/receiver.hpp"
@@ -125,6 +126,22 @@ class channel {
   /// The review of a call by messages that has begun, or that this rank is refused. Requires: it
   /// was due before that call. Without the engine's lock held.
   void review();
+
+  /// Whether the call goes by `run_quickly`. Sets `with`, of a reduction.
+  [[nodiscard, gnu::always_inline]] bool is_quick(const detail::collective_call& call,
+                                                  kernel& with) const noexcept {
+    if ((quick_kinds_ >> static_cast<unsigned>(call.kind) & 1) == 0 ||
+        call.bytes > most_not_learnt || !fits(call, size_) || innermost_ != nullptr ||
+        failed_.load(std::memory_order_relaxed) || review_due())
+      return false;
+    if (!detail::is_reduction(call.kind)) return true;
+    if (call.op.kind == detail::builtin::none) return false;
+    with = find_kernel(call.type, call.op.kind);
+    return with != nullptr;
+  }
+  /// True: without an error.
+  [[nodiscard]] bool run_quickly(const detail::collective_call& call, kernel with,
+                                 std::error_code& became);
 
   /// Makes the call. Not null: there is no room, and it is under way as messages; the operation is
   /// the caller's.
@@ -215,6 +232,7 @@ class channel {
   /// Where no block of flags is shared by all ranks. With one, reviews are messages of the short
   /// class if there was no room for it.
   [[nodiscard]] bool reviews_by_messages() const noexcept { return kinds_ == 0 || groups_; }
+  [[gnu::noinline]] std::error_code end_at_leisure(const detail::collective_call&, quick_progress);
   void begin_review(std::optional<entered>&, std::uint32_t calls);
   void prepare_review(std::uint32_t calls);
   void start_review_apart();
@@ -230,12 +248,13 @@ class channel {
   void hear(call_class&) noexcept;
   void await(entered&, entered* before = nullptr);
   template <bool Locked>
-  void wake(std::span<const receiver>) noexcept;
+  void wake(const receiver&) noexcept;
   void make_a_turn() noexcept;
   [[gnu::noinline, gnu::cold]] void ring(const receiver&) noexcept;
 
   std::uint32_t kinds_ = 0;  // a bit each; 0: there is no way
   std::uint32_t learnt_kinds_ = 0;
+  std::uint32_t quick_kinds_ = 0;  // that go by `run_quickly` now
   std::uint32_t next_review_ = learnt_ways::trial_window;
   std::optional<learnt_ways> learnt_;
   bool published_ = false;  // of this communicator, in the node's segment

@@ -16,6 +16,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/cache_line.hpp"
 #include "base/copy.hpp"
 #include "collective/direct/slot.hpp"
 
@@ -78,10 +79,11 @@ class flags {
            has_read(needs(now_, written_[area_]) - one_operation, reader);
   }
   /// Requires: has_room(bytes), and they fit into an area.
-  void stamp(std::uint32_t kind, const void* payload, std::size_t bytes) noexcept {
+  [[gnu::always_inline]] void stamp(std::uint32_t kind, const void* payload,
+                                    std::size_t bytes) noexcept {
     line& mine = line_of(rank_, now_);
     std::uint64_t place = nowhere;
-    if (bytes > line_payload) [[unlikely]] {
+    if (bytes > line_payload) {
       std::memcpy(next_area(), payload, bytes);
       place = take_area();
     } else if (bytes > short_copy) {
@@ -105,6 +107,35 @@ class flags {
     const std::uint64_t place = has_payload ? take_area() : std::uint64_t{nowhere};
     mark(kind, place | (is_spoilt ? std::uint64_t{spoilt} : 0), says & bytes_mask);
   }
+
+  /// The lines of the operation, a rank each.
+  struct lines {
+    std::byte* first;
+    std::size_t stride;
+    [[nodiscard]] line& of(int rank) const noexcept {
+      return *reinterpret_cast<line*>(first + static_cast<std::size_t>(rank) * stride);
+    }
+  };
+  [[nodiscard]] lines lines_now() const noexcept {
+    return {reinterpret_cast<std::byte*>(&line_of(0, now_)), slot_bytes(area_bytes_)};
+  }
+  /// What a rank stamps as this operation that gives so many bytes in such a collective, less the
+  /// place of its payload.
+  [[nodiscard]] std::uint64_t stamp_without_place(std::uint32_t kind,
+                                                  std::size_t bytes) const noexcept {
+    return now_ | std::uint64_t{kind} << kind_shift | bytes;
+  }
+  static constexpr std::uint64_t without_place(std::uint64_t stamp) noexcept {
+    return stamp & ~(std::uint64_t{spoilt - 1} << place_shift);
+  }
+  /// Whether what is stamped is an operation before that of `other`, which is a stamp too.
+  static bool is_before(std::uint64_t stamp, std::uint64_t other) noexcept {
+    return later(other & ~(one_operation - 1), stamp);
+  }
+  /// The line that this rank stamps next is fetched, to be written.
+  void fetch_next() const noexcept { fetch_to_write(&line_of(rank_, now_ + one_operation)); }
+  /// All have stamped the operation, as the caller has seen.
+  void all_came() noexcept { oldest_ = now_; }
 
   /// Whether that rank has stamped the operation, so that its payload can be read.
   [[nodiscard]] bool has_come(int rank) const noexcept {

@@ -4,9 +4,9 @@
 
 #include "collective/call_subject.hpp"
 #include "collective/choice/cost_rules.hpp"
+#include "collective/direct/calls/long_call.hpp"
+#include "collective/direct/calls/short_call.hpp"
 #include "collective/direct/groups/group_call.hpp"
-#include "collective/direct/long_call.hpp"
-#include "collective/direct/short_call.hpp"
 #include "topology/rank_groups.hpp"
 
 namespace peal::direct {

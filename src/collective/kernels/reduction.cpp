@@ -31,8 +31,9 @@ kernel find_kernel(detail::scalar type, detail::builtin operation) noexcept {
 
 void reduction::set(const detail::collective_call& call) noexcept {
   element_ = call.element_size;
-  element_shift_ =
-      std::has_single_bit(call.element_size) ? std::countr_zero(call.element_size) : -1;
+  // Not std::has_single_bit, which calls a function that counts all bits.
+  const bool is_power = (call.element_size & (call.element_size - 1)) == 0;
+  element_shift_ = is_power ? std::countr_zero(call.element_size) : -1;
   kernel_ = call.op.kind != detail::builtin::none ? find_kernel(call.type, call.op.kind) : nullptr;
   user_.combine = call.op.kind == detail::builtin::none ? call.op.combine : nullptr;
   user_.context = call.op.context;

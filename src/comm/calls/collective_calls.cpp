@@ -95,8 +95,14 @@ void run_collective(communicator_state& on, const collective_call& call, const l
     refuse_call(on, call_form::blocking, call, where);
   recorded_collective noted{call, where, true};
   std::string_view algorithm = direct_name;
-  std::error_code became;
   on.direct.await_review();
+  std::error_code became;
+  if (kernel with = nullptr; on.direct.is_quick(call, with)) [[likely]] {
+    here.flush_unlocked();
+    if (!on.direct.run_quickly(call, with, became) && became) [[unlikely]]
+      fail(on, became, -1, call, where);
+    return noted.went_by(algorithm);
+  }
   const direct::channel::decision way = on.direct.decide(call);
   operation* made = nullptr;
   if (way.directly) {

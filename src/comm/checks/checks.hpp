@@ -68,11 +68,15 @@ inline void check_root(const team& in, int root, const detail::location& where) 
 /// Of a collective in which that rank takes no part.
 [[noreturn]] void throw_absent(const char* what, int rank, const detail::location&);
 
+/// Of a power of two, which most are, without a division.
+inline bool is_multiple(std::size_t bytes, std::size_t of) noexcept {
+  return (of & (of - 1)) == 0 ? (bytes & (of - 1)) == 0 : bytes % of == 0;
+}
 /// Whether the check below passes.
 inline bool is_right(const team& in, const detail::collective_call& call) noexcept {
   return static_cast<unsigned>(call.root) < static_cast<unsigned>(in.size()) &&
          call.element_size != 0 &&
-         !(is_reduction(call.kind) && call.bytes % call.element_size != 0);
+         !(is_reduction(call.kind) && !is_multiple(call.bytes, call.element_size));
 }
 inline void check_collective(const team& in, const detail::collective_call& call,
                              const detail::location& where) {

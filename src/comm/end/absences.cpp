@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "collective/direct/short_call.hpp"
+#include "collective/direct/calls/short_call.hpp"
 #include "comm/calls/waiting.hpp"
 #include "peal/error.hpp"
 

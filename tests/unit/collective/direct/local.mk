@@ -11,11 +11,12 @@ tests_unit_direct_test_LDADD = $(unit_ldadd)
 EXTRA_DIST += \
   tests/unit/collective/direct/arena_test.cpp \
   tests/unit/collective/direct/block_pages_test.cpp \
+  tests/unit/collective/direct/calls/long_call_test.cpp \
+  tests/unit/collective/direct/calls/quick_call_test.cpp \
+  tests/unit/collective/direct/calls/short_call_test.cpp \
   tests/unit/collective/direct/flags_test.cpp \
   tests/unit/collective/direct/groups/group_call_test.cpp \
   tests/unit/collective/direct/groups/group_flags_test.cpp \
   tests/unit/collective/direct/learnt_summary_test.cpp \
   tests/unit/collective/direct/learnt_ways_test.cpp \
-  tests/unit/collective/direct/long_call_test.cpp \
-  tests/unit/collective/direct/short_call_test.cpp \
   tests/unit/collective/direct/price_test.cpp

@@ -6,8 +6,8 @@
 #include <cstddef>
 
 #include "collective/direct/groups/group_call.hpp"
-#include "collective/direct/long_call.hpp"
-#include "collective/direct/short_call.hpp"
+#include "collective/direct/calls/long_call.hpp"
+#include "collective/direct/calls/short_call.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "collective/direct/short_call.hpp"
+#include "collective/direct/calls/short_call.hpp"
 #include "unit/collective/direct/plans.hpp"
 #include "unit/collective/direct/ranks_in_threads.hpp"
 #include "unit/collective/thrower.hpp"
@@ -132,7 +132,7 @@ TEST(group_play, who_depends_on_an_operation_that_throws_is_told) {
         call.bytes = call.element_size = sizeof one;
         call.op = {.kind = detail::builtin::none,
                    .commutative = true,
-                   .combine = add_or_throw<word>,
+                   .combine = test::add_or_throw<word>,
                    .context = &context};
         try {
           if (const std::error_code became = run<group_call>(own, call)) {

@@ -1,4 +1,4 @@
-// collective/direct/short_call.hpp
+// collective/direct/calls/short_call.hpp
 // One small collective of one rank through the flags. The rank stamps the operation, with what it
 // gives as payload, waits for the ranks whose payload it needs, and reads that payload where it
 // lies. A rank that reduces does so alone, from the lowest rank to the highest. So every rank has
@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <system_error>
 
+#include "collective/direct/calls/short_part.hpp"
 #include "collective/direct/flags.hpp"
 #include "collective/kernels/reduction.hpp"
 #include "peal/detail/core.hpp"
@@ -65,19 +66,30 @@ inline constexpr auto refused_call = static_cast<detail::collective>(0xf);
 class short_call {
  public:
   /// Requires: fits(call, all.size()). Both must outlive this.
-  short_call(flags& all, const detail::collective_call& call) noexcept;
+  short_call(flags& all, const detail::collective_call& call) noexcept
+      : all_{all},
+        call_{call},
+        part_{part_of(call, call.kind, all.rank(), all.size())},
+        joins_{detail::is_reduction(call.kind)},
+        next_{part_.first} {
+    if (joins_) with_.set(call);
+  }
   short_call(const short_call&) = delete;
   short_call& operator=(const short_call&) = delete;
 
   /// False: the operation has no meaning for the type, on any rank; not to be begun.
-  [[nodiscard]] bool valid() const noexcept { return joins_nothing_ || with_.valid(); }
+  [[nodiscard]] bool valid() const noexcept { return !joins_ || with_.valid(); }
   /// Requires: the last operation of these flags is over.
   void begin() noexcept { all_.next(); }
+  /// Instead of begin: goes on with what quick_call.hpp has begun.
+  void go_on(bool has_given) noexcept {
+    if (has_given) stage_ = stage::reads;
+  }
 
   /// Whether the next step can be made.
   [[nodiscard]] bool ready() noexcept {
     switch (stage_) {
-      case stage::gives: return all_.has_room(given_bytes_);
+      case stage::gives: return all_.has_room(part_.bytes());
       case stage::reads: return have_come();
       case stage::over: break;
     }
@@ -86,14 +98,13 @@ class short_call {
   /// A rank that keeps it from being ready, or -1.
   [[nodiscard]] int awaits() noexcept {
     if (ready()) return -1;
-    if (stage_ == stage::gives) return all_.behind();
-    return awaits_ == awaited::root ? call_.root : next_;
+    return stage_ == stage::gives ? all_.behind() : next_;
   }
   /// Requires: ready(). True: the operation was stamped, so the ranks that sleep are to be woken.
   bool step() {
     if (stage_ == stage::gives) {
-      all_.stamp(static_cast<std::uint32_t>(call_.kind), given_, given_bytes_);
-      stage_ = awaits_ == awaited::nobody ? stage::over : stage::reads;
+      all_.stamp(static_cast<std::uint32_t>(call_.kind), part_.given, part_.bytes());
+      stage_ = stage::reads;
       return true;
     }
     if (stage_ == stage::reads) {
@@ -112,43 +123,26 @@ class short_call {
 
  private:
   enum class stage : std::uint8_t { gives, reads, over };
-  enum class awaited : std::uint8_t { nobody, everybody, root, lower_ranks };
 
   [[nodiscard]] bool have_come() noexcept {
-    switch (awaits_) {
-      case awaited::nobody: break;
-      case awaited::everybody: return all_.all_have_come(next_);
-      case awaited::root: return all_.has_come(call_.root);
-      case awaited::lower_ranks:
-        while (next_ != all_.rank() && all_.has_come(next_)) ++next_;
-        return next_ == all_.rank();
-    }
+    for (; next_ < part_.last; ++next_)
+      if (next_ != all_.rank() && !all_.has_come(next_)) return false;
+    if (part_.first == 0 && part_.last == all_.size()) all_.all_came();
     return true;
   }
   void read();
-  void take(int from, std::size_t given, std::size_t offset, std::byte* into) noexcept;
-  void take_blocks() noexcept;
-  void join(int ranks, std::size_t given, std::size_t offset);
-  [[nodiscard]] bool gave(int rank, std::size_t bytes) noexcept;
+  void join(int ranks, std::size_t offset);
+  [[nodiscard]] bool gave(int rank) noexcept;
   void note(errc why) noexcept {
     if (!error_) error_ = make_error_code(why);
-  }
-  [[nodiscard]] std::byte* block(int rank) const noexcept {
-    return static_cast<std::byte*>(call_.receive) + static_cast<std::size_t>(rank) * call_.bytes;
-  }
-  [[nodiscard]] std::size_t own_offset() const noexcept {
-    return static_cast<std::size_t>(all_.rank()) * call_.bytes;
   }
 
   flags& all_;
   const detail::collective_call& call_;
-  const void* given_ = nullptr;
-  std::size_t given_bytes_ = 0;
+  const short_part part_;
+  const bool joins_;
   stage stage_ = stage::gives;
-  awaited awaits_ = awaited::nobody;
-  bool in_place_;
-  bool joins_nothing_ = true;
-  int next_ = 0;  // the first that may not have come
+  int next_;  // the first that may not have come
   reduction with_;
   std::error_code error_;
 };

@@ -1,4 +1,4 @@
-// collective/direct/long_call.hpp
+// collective/direct/calls/long_call.hpp
 // One collective of one rank, longer than `short_call` takes, through the large areas. It goes
 // piece by piece, and each piece is an operation of the flags. Pieces are short enough to stay in
 // the caches of the cores between which they go.

@@ -1,4 +1,4 @@
-#include "collective/direct/long_call.hpp"
+#include "collective/direct/calls/long_call.hpp"
 
 #include <gtest/gtest.h>
 

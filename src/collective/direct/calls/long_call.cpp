@@ -1,11 +1,11 @@
-#include "collective/direct/long_call.hpp"
+#include "collective/direct/calls/long_call.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/cache_line.hpp"
 #include "base/copy.hpp"
-#include "collective/direct/short_call.hpp"
+#include "collective/direct/calls/short_call.hpp"
 
 namespace peal::direct {
 

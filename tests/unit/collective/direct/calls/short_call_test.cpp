@@ -1,4 +1,4 @@
-#include "collective/direct/short_call.hpp"
+#include "collective/direct/calls/short_call.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,55 @@
+#include "collective/direct/calls/short_call.hpp"
+
+#include <cstring>
+
+namespace peal::direct {
+
+using detail::collective;
+
+/// Whether that rank has given what it should, in the same collective.
+bool short_call::gave(int rank) noexcept {
+  const std::uint64_t stamp = all_.stamp_of(rank);
+  const bool same = flags::kind_in(stamp) == static_cast<std::uint32_t>(call_.kind);
+  if (same && flags::bytes_in(stamp) == part_.each) [[likely]]
+    return true;
+  note(same && flags::bytes_in(stamp) > part_.each ? errc::truncated : errc::invalid_argument);
+  return false;
+}
+
+/// A user's function writes into its higher operand, so the result goes back and forth between a
+/// buffer of our own and where it belongs.
+void short_call::join(int ranks, std::size_t offset) {
+  auto* const result = static_cast<std::byte*>(call_.receive);
+  // What is not `into` is read only.
+  const auto operand = [&](int rank) {
+    return const_cast<std::byte*>(all_.payload_of(rank)) + offset;
+  };
+  if (ranks == 1) {
+    std::memcpy(result, operand(0), call_.bytes);
+    return;
+  }
+  if (with_.builtin()) {
+    with_.apply(operand(0), operand(1), result, call_.bytes);
+    for (int rank = 2; rank < ranks; ++rank)
+      with_.apply(result, operand(rank), result, call_.bytes);
+    return;
+  }
+  alignas(cache_line) std::byte other[area_bytes];
+  std::byte* sum = operand(0);
+  for (int rank = 1; rank < ranks; ++rank) {
+    std::byte* const into = (ranks - rank) % 2 != 0 ? result : other;
+    with_.apply(sum, operand(rank), into, call_.bytes);
+    sum = into;
+  }
+}
+
+void short_call::read() {
+  if (call_.kind == collective::barrier) return;  // whatever the others have called
+  for (int rank = part_.first; rank < part_.last; ++rank)
+    if (rank != all_.rank() && !gave(rank)) return;
+  read_part(
+      call_, call_.kind, all_.rank(), all_.size(), [&](int from) { return all_.payload_of(from); },
+      [&](int ranks, std::size_t offset) { join(ranks, offset); });
+}
+
+}  // namespace peal::direct

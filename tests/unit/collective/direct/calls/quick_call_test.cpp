@@ -1,0 +1,157 @@
+#include "collective/direct/calls/quick_call.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+
+#include "collective/direct/calls/short_call.hpp"
+#include "peal/error.hpp"
+#include "unit/collective/direct/plans.hpp"
+#include "unit/collective/direct/ranks_in_threads.hpp"
+
+namespace {
+
+using namespace peal;
+using namespace peal::direct;
+using namespace peal::test;
+
+// How far quick calls came.
+struct ends {
+  int begun = 0, given = 0, over = 0;
+};
+
+/// As `run<short_call>`, as far as it comes with so many looks by a quick call.
+std::error_code run_quickly(flags& all, const collective_call& call, int looks, ends& came) {
+  const kernel with =
+      detail::is_reduction(call.kind) ? find_kernel(call.type, call.op.kind) : nullptr;
+  int told = 0;
+  const quick_progress so_far = quick_call(all, call, with, looks, [&] { ++told; });
+  EXPECT_EQ(told, so_far == quick_progress::begun ? 0 : 1);
+  if (so_far == quick_progress::over) return ++came.over, std::error_code{};
+  ++(so_far == quick_progress::given ? came.given : came.begun);
+  short_call rest{all, call};
+  rest.go_on(so_far == quick_progress::given);
+  while (!rest.over()) {
+    while (!rest.ready()) sched_yield();
+    (void)rest.step();
+  }
+  return rest.error();
+}
+
+class quick_call_among : public testing::TestWithParam<int> {};
+
+// Each rank makes each call its own way, and has more or less patience.
+TEST_P(quick_call_among, random_calls_give_what_they_should_beside_short_ones) {
+  const int size = GetParam();
+  constexpr int calls = 1500;
+  std::array<ends, 8> came{};
+  as_ranks(size, [&](int rank, flags& own) {
+    std::mt19937 plans{static_cast<unsigned>(size)}, ways{static_cast<unsigned>(rank) + 1};
+    for (int i = 0; i != calls; ++i) {
+      const plan p = random_plan(plans, size, area_bytes);
+      part mine{p, rank, size};
+      const auto sent = mine.send;
+      const unsigned way = ways() % 4;
+      constexpr std::array patience{1, 20, 20'000};
+      const std::error_code became =
+          p.own_function || way == 3 ? run<short_call>(own, mine.call)
+                                     : run_quickly(own, mine.call, patience[way],
+                                                   came[static_cast<std::size_t>(rank)]);
+      // reduce_scatter in place leaves more
+      mine.receive.resize(std::min(mine.receive.size(), mine.expected.size()));
+      EXPECT_TRUE(is_right(p, mine, sent, became)) << "call " << i << ", rank " << rank;
+      if (became) return;
+    }
+  });
+  int over = 0, not_over = 0;
+  for (const ends& each : came) over += each.over, not_over += each.given + each.begun;
+  EXPECT_GT(over, 0);
+  EXPECT_GT(not_over, 0);
+}
+INSTANTIATE_TEST_SUITE_P(direct, quick_call_among, testing::Values(2, 3, 5, 8));
+
+collective_call sum_of(const word& value, word& sum) {
+  collective_call call;
+  call.kind = collective::allreduce;
+  call.send = &value;
+  call.receive = &sum;
+  call.bytes = call.element_size = sizeof value;
+  call.type = detail::scalar::u32;
+  call.op.kind = detail::builtin::sum;
+  return call;
+}
+
+TEST(quick_call, leaves_the_rest_where_another_rank_is_slow) {
+  test::shared_block memory{2};
+  flags one{*memory, 0, 2}, other{*memory, 1, 2};
+  const std::array<word, 2> values{3, 4};
+  std::array<word, 2> sums{};
+  const collective_call first = sum_of(values[0], sums[0]), second = sum_of(values[1], sums[1]);
+  const kernel with = find_kernel(first.type, first.op.kind);
+  const auto nothing = [] {};
+  EXPECT_EQ(quick_call(one, first, with, 2, nothing), quick_progress::given);
+  EXPECT_EQ(sums[0], 0u);
+  EXPECT_EQ(quick_call(other, second, with, 2, nothing), quick_progress::over);
+  EXPECT_EQ(sums[1], 7u);
+  short_call rest{one, first};
+  rest.go_on(true);
+  ASSERT_TRUE(rest.ready());
+  EXPECT_FALSE(rest.step()) << "it has stamped already";
+  EXPECT_TRUE(rest.over());
+  EXPECT_EQ(sums[0], 7u);
+}
+
+// A root that broadcasts is up to `depth` operations ahead.
+TEST(quick_call, does_not_give_before_there_is_room) {
+  test::shared_block memory{2};
+  flags root{*memory, 0, 2}, other{*memory, 1, 2};
+  std::array<word, depth> data{}, got{};
+  const auto call_of = [](word& value) {
+    collective_call call;
+    call.kind = collective::bcast;
+    call.root = 0;
+    call.receive = &value;
+    call.bytes = sizeof value;
+    return call;
+  };
+  const auto nothing = [] {};
+  for (std::size_t i = 0; i + 1 != depth; ++i) {
+    data[i] = static_cast<word>(i) + 1;
+    EXPECT_EQ(quick_call(root, call_of(data[i]), nullptr, 2, nothing), quick_progress::over);
+  }
+  data[depth - 1] = depth;
+  const collective_call last = call_of(data[depth - 1]);
+  EXPECT_EQ(quick_call(root, last, nullptr, 2, nothing), quick_progress::begun);
+  EXPECT_EQ(quick_call(other, call_of(got[0]), nullptr, 2, nothing), quick_progress::over);
+  short_call rest{root, last};
+  rest.go_on(false);
+  ASSERT_TRUE(rest.ready());
+  EXPECT_TRUE(rest.step());
+  for (std::size_t i = 1; i != depth; ++i)
+    EXPECT_EQ(quick_call(other, call_of(got[i]), nullptr, 2, nothing), quick_progress::over);
+  EXPECT_EQ(got, data);
+}
+
+TEST(quick_call, leaves_what_the_others_have_called_otherwise_to_short_calls) {
+  as_ranks(2, [&](int rank, flags& own) {
+    ends came;
+    word value = 1, sum = 0;
+    collective_call call = sum_of(value, sum);
+    if (rank == 1) {
+      call.kind = collective::bcast;
+      call.root = 0;
+    }
+    EXPECT_EQ(run_quickly(own, call, 20'000, came), errc::invalid_argument);
+    EXPECT_EQ(sum, 0u);
+    std::array<word, 4> data{};
+    call.kind = collective::bcast;
+    call.root = 0;
+    call.receive = data.data();
+    call.bytes = rank == 0 ? 16 : 8;
+    EXPECT_EQ(run_quickly(own, call, 20'000, came),
+              rank == 0 ? std::error_code{} : make_error_code(errc::truncated));
+  });
+}
+
+}  // namespace
