@@ -105,6 +105,9 @@ class engine {
   /// Whether waits spin before they give the core away; changes with the number of cores there are.
   [[nodiscard]] bool spins() const noexcept { return policy().spins(); }
 
+  /// Whether they give the core away first, since ranks share cores.
+  [[nodiscard]] bool yields() const noexcept { return policy().yields() != 0; }
+
   // ---- progress
   /// One turn, with the lock held. Runs no deferred calls. From within a source (a completion hook)
   /// it does nothing.

@@ -25,5 +25,6 @@ bool check(const peal::communicator& world, std::span<std::byte>, std::span<std:
 
 int main(int argc, char** argv) {
   return bench::run_collective(
-      argc, argv, {"Broadcast Latency Test", bench::blocks::one, bench::blocks::one, loop, check});
+      argc, argv,
+      {"Broadcast Latency Test", bench::blocks::one, bench::blocks::one, loop, check, 1, true});
 }

@@ -29,5 +29,6 @@ bool check(const peal::communicator& world, std::span<std::byte> sent,
 
 int main(int argc, char** argv) {
   return bench::run_collective(
-      argc, argv, {"Gather Latency Test", bench::blocks::one, bench::blocks::each, loop, check});
+      argc, argv,
+      {"Gather Latency Test", bench::blocks::one, bench::blocks::each, loop, check, 1, true});
 }

@@ -28,7 +28,7 @@ bool check(const peal::communicator& world, std::span<std::byte> sent,
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run_collective(
-      argc, argv,
-      {"Reduce Latency Test", bench::blocks::one, bench::blocks::one, loop, check, sizeof(float)});
+  return bench::run_collective(argc, argv,
+                               {"Reduce Latency Test", bench::blocks::one, bench::blocks::one, loop,
+                                check, sizeof(float), true});
 }

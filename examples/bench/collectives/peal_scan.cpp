@@ -25,7 +25,7 @@ bool check(const peal::communicator& world, std::span<std::byte> sent, std::span
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run_collective(
-      argc, argv,
-      {"Scan Latency Test", bench::blocks::one, bench::blocks::one, loop, check, sizeof(float)});
+  return bench::run_collective(argc, argv,
+                               {"Scan Latency Test", bench::blocks::one, bench::blocks::one, loop,
+                                check, sizeof(float), true});
 }

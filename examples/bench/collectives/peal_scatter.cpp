@@ -29,5 +29,6 @@ bool check(const peal::communicator& world, std::span<std::byte> sent,
 
 int main(int argc, char** argv) {
   return bench::run_collective(
-      argc, argv, {"Scatter Latency Test", bench::blocks::each, bench::blocks::one, loop, check});
+      argc, argv,
+      {"Scatter Latency Test", bench::blocks::each, bench::blocks::one, loop, check, 1, true});
 }

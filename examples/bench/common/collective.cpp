@@ -22,9 +22,12 @@ int run_collective(int argc, char** argv, const collective& what) {
   using enum has;
   auto defaults = of_collectives;
   defaults.min_bytes = what.least;
-  const auto options =
-      parse(argc, argv, world, what.title, defaults, {sizes, full, buffer, budget}, code);
+  const auto options = what.is_apart ? parse(argc, argv, world, what.title, defaults,
+                                             {sizes, full, buffer, budget, barrier}, code)
+                                     : parse(argc, argv, world, what.title, defaults,
+                                             {sizes, full, buffer, budget}, code);
   if (!options) return code;
+  counts_barriers = options->with_barrier;
 
   const auto ranks = static_cast<std::size_t>(world.size());
   const std::size_t given = what.sends == blocks::each ? ranks : 1,

@@ -20,7 +20,11 @@ struct collective {
   bool (*check)(const peal::communicator&, std::span<std::byte> sent, std::span<std::byte> received,
                 std::size_t bytes);
   std::size_t least = 1;  // the smallest size
+  bool is_apart = false;  // the loop is `apart`
 };
+
+/// Whether `apart` counts its barriers.
+inline bool counts_barriers = false;
 
 /// How often to make the call: as the options say, or so often that it takes the time given. Some
 /// calls are made on the way.
@@ -58,15 +62,16 @@ double back_to_back(int n, const Call& call) {
   return since(start);
 }
 
-/// With a barrier, not counted, after each, so that no rank runs ahead.
+/// With a barrier after each, so that no rank runs ahead; it is counted with --with-barrier alone.
 template <class Call>
 double apart(const peal::communicator& world, int n, const Call& call) {
   double seconds = 0;
   for (int i = 0; i < n; ++i) {
     const auto start = clock::now();
     call();
-    seconds += since(start);
+    if (!counts_barriers) seconds += since(start);
     world.barrier();
+    if (counts_barriers) seconds += since(start);
   }
   return seconds;
 }

@@ -84,6 +84,8 @@ void add_options(CLI::App& app, options& o, std::initializer_list<has> features)
         ->check(CLI::Range(0.1, 1e6))
         ->type_name("MILLISECONDS");
   }
+  if (can(has::barrier))
+    app.add_flag("--with-barrier", o.with_barrier, "count the barrier behind each call as well");
   if (can(has::sizes))
     app.add_flag("-c,--validation", o.validate,
                  "check what arrives, in a pass of its own before the timing");

@@ -43,6 +43,7 @@ struct options {
   std::size_t step = 2;           // --step: each size so many times the one before
   // --budget: seconds for each size, by which the iterations are chosen; 0: as many as asked for
   double budget = 0;
+  bool with_barrier = false;  // --with-barrier: what is behind each call counts as well
 
   /// Into how many parts a run is cut to tell its slowest and its fastest part.
   [[nodiscard]] int parts() const { return full ? 20 : 1; }
@@ -65,7 +66,20 @@ inline const options of_collectives{.max_bytes = 1 << 20,
                                     .large_warm_up = 10};
 
 // which options make sense for a program
-enum class has { sizes, window, buffer, full, rates, threads, csv, sides, times, verbs, budget };
+enum class has {
+  sizes,
+  window,
+  buffer,
+  full,
+  rates,
+  threads,
+  csv,
+  sides,
+  times,
+  verbs,
+  budget,
+  barrier
+};
 
 /// Reads the command line. `title` is what the benchmark is called ("Latency Test"). Nothing when
 /// the program is to end at once, with `code`.

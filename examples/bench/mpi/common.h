@@ -22,7 +22,8 @@ typedef struct {
   // seconds for each size, by which the iterations of a collective are chosen; 0: as many as asked
   // for
   double budget;
-  int threads;  // 0: the program has one
+  int threads;       // 0: the program has one
+  int with_barrier;  // count the barrier behind each call as well
   int rank, ranks;
 } settings;
 
@@ -36,7 +37,7 @@ static inline size_t bytes_of(const char* text) {
 }
 
 // Starts MPI and reads -m min:max -i iterations -x warm-up -W window -f -s step -b milliseconds -t
-// threads over the defaults given.
+// threads -B over the defaults given.
 static inline settings begin(int* argc, char*** argv, settings s) {
   int provided = MPI_THREAD_SINGLE, needed = s.threads == 0 ? provided : MPI_THREAD_MULTIPLE;
   MPI_Init_thread(argc, argv, needed, &provided);
@@ -46,7 +47,7 @@ static inline settings begin(int* argc, char*** argv, settings s) {
   if (s.window == 0) s.window = 64;
   if (s.step == 0) s.step = 2;
   int option;
-  while ((option = getopt(*argc, *argv, "m:i:x:W:fs:b:t:")) != -1) {
+  while ((option = getopt(*argc, *argv, "m:i:x:W:fs:b:t:B")) != -1) {
     char* colon;
     switch (option) {
       case 'm':
@@ -60,6 +61,7 @@ static inline settings begin(int* argc, char*** argv, settings s) {
       case 'x': s.warm_up = s.large_warm_up = atoi(optarg); break;
       case 'W': s.window = atoi(optarg); break;
       case 'f': s.full = 1; break;
+      case 'B': s.with_barrier = 1; break;
       case 't': s.threads = atoi(optarg); break;
       case 's': s.step = strtoull(optarg, NULL, 10); break;
       case 'b': s.budget = atof(optarg) / 1e3; break;

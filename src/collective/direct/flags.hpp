@@ -13,6 +13,8 @@
 // Errors   none.
 #pragma once
 
+#include <sched.h>
+
 #include <array>
 #include <cstring>
 
@@ -134,6 +136,24 @@ class flags {
   }
   /// The line that this rank stamps next is fetched, to be written.
   void fetch_next() const noexcept { fetch_to_write(&line_of(rank_, now_ + one_operation)); }
+  /// Where ranks share cores: tells the others where this rank runs. 0: the system does not say.
+  std::uint32_t note_core() noexcept {
+    const auto core = static_cast<std::uint32_t>(sched_getcpu() + 1);
+    std::atomic<std::uint32_t>& known = slot_at(rank_).ran_on;
+    // relaxed, here and below: a guess, which may be out of date
+    if (known.load(std::memory_order_relaxed) != core) known.store(core, std::memory_order_relaxed);
+    return core;
+  }
+  /// Whether a rank that has not come runs on that core, where it has no turn before this one gives
+  /// the core away; or it may.
+  [[nodiscard]] bool misses_some_on(std::uint32_t core) const noexcept {
+    for (int each = 0; each != size_; ++each) {
+      if (each == rank_ || has_come(each)) continue;
+      const std::uint32_t theirs = slot_at(each).ran_on.load(std::memory_order_relaxed);
+      if (theirs == core || theirs == 0) return true;
+    }
+    return false;
+  }
   /// All have stamped the operation, as the caller has seen.
   void all_came() noexcept { oldest_ = now_; }
 

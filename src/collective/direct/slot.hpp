@@ -60,7 +60,11 @@ enum payload_place : std::uint32_t {
 static_assert(elsewhere < spoilt);
 
 struct slot {
-  line lines[depth];  // and the areas behind them
+  line lines[depth];
+  /// Where ranks share cores: 1 more than the hardware thread on which the rank has last been seen
+  /// to run; 0: it was not. On a line of its own, which is written when that changes only.
+  alignas(cache_line) std::atomic<std::uint32_t> ran_on;
+  // and the areas behind it
 };
 
 struct block {

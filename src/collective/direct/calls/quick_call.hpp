@@ -29,27 +29,37 @@ namespace peal::direct {
 
 enum class quick_progress : std::uint8_t { begun, given, over };
 
+/// How often a rank may look in vain, with a pause behind each. Where ranks share cores it looks
+/// for none that has its own core, and to look for those of other cores is worth less than the time
+/// of a switch to another process.
+struct patience {
+  int looks = 1;
+  bool shares_core = false;
+};
+
 /// As quick_call, of one kind.
 template <detail::collective Kind, class Given>
 quick_progress quick_call_of(flags& all, const detail::collective_call& call, kernel with,
-                             int looks, const Given& has_given) {
+                             patience has, const Given& has_given) {
   constexpr auto kind = static_cast<std::uint32_t>(Kind);
   const int rank = all.rank(), size = all.size();
   const short_part mine = part_of(call, Kind, rank, size);
   all.next();
-  for (int look = looks; !all.has_room(mine.bytes()); relax())
+  for (int look = has.shares_core ? 1 : has.looks; !all.has_room(mine.bytes()); relax())
     if (--look == 0) return quick_progress::begun;
   all.stamp(kind, mine.given, mine.bytes());
   has_given();
+  const std::uint32_t core = has.shares_core ? all.note_core() : 0;
 
   const flags::lines lines = all.lines_now();
   const std::uint64_t expected = all.stamp_without_place(kind, mine.each);
-  for (int other = mine.first, look = looks; other < mine.last; ++other) {
+  for (int other = mine.first, look = has.looks; other < mine.last; ++other) {
     if (other == rank) continue;
     for (const auto& theirs = lines.of(other).stamp;; relax()) {
       const std::uint64_t stamp = theirs.load(std::memory_order_acquire);
       if (flags::without_place(stamp) == expected) break;
       if (!flags::is_before(stamp, expected) || --look == 0) return quick_progress::given;
+      if (has.shares_core && all.misses_some_on(core)) return quick_progress::given;
     }
   }
   if (mine.first == 0 && mine.last == size) all.all_came();
@@ -68,28 +78,27 @@ quick_progress quick_call_of(flags& all, const detail::collective_call& call, ke
   return quick_progress::over;
 }
 
-/// Begins the call. `with`: of a reduction, else null. `looks`: how often it may look for the other
-/// ranks in vain, with a pause behind each. `has_given` is called when this rank has stamped the
-/// operation: what it does takes no time, since what was given is under way to the other cores.
-/// Requires: fits(call, all.size()), and the last operation of these flags is over.
+/// Begins the call. `with`: of a reduction, else null. `has_given` is called when this rank has
+/// stamped the operation: what it does takes no time, since what was given is under way to the
+/// other cores. Requires: fits(call, all.size()), and the last operation of these flags is over.
 template <class Given>
 [[gnu::always_inline]] inline quick_progress quick_call(flags& all,
                                                         const detail::collective_call& call,
-                                                        kernel with, int looks,
+                                                        kernel with, patience has,
                                                         const Given& has_given) {
   using enum detail::collective;
   switch (call.kind) {
-    case barrier: return quick_call_of<barrier>(all, call, with, looks, has_given);
-    case bcast: return quick_call_of<bcast>(all, call, with, looks, has_given);
-    case reduce: return quick_call_of<reduce>(all, call, with, looks, has_given);
-    case allreduce: return quick_call_of<allreduce>(all, call, with, looks, has_given);
-    case gather: return quick_call_of<gather>(all, call, with, looks, has_given);
-    case scatter: return quick_call_of<scatter>(all, call, with, looks, has_given);
-    case allgather: return quick_call_of<allgather>(all, call, with, looks, has_given);
-    case alltoall: return quick_call_of<alltoall>(all, call, with, looks, has_given);
-    case reduce_scatter: return quick_call_of<reduce_scatter>(all, call, with, looks, has_given);
-    case scan: return quick_call_of<scan>(all, call, with, looks, has_given);
-    case exscan: return quick_call_of<exscan>(all, call, with, looks, has_given);
+    case barrier: return quick_call_of<barrier>(all, call, with, has, has_given);
+    case bcast: return quick_call_of<bcast>(all, call, with, has, has_given);
+    case reduce: return quick_call_of<reduce>(all, call, with, has, has_given);
+    case allreduce: return quick_call_of<allreduce>(all, call, with, has, has_given);
+    case gather: return quick_call_of<gather>(all, call, with, has, has_given);
+    case scatter: return quick_call_of<scatter>(all, call, with, has, has_given);
+    case allgather: return quick_call_of<allgather>(all, call, with, has, has_given);
+    case alltoall: return quick_call_of<alltoall>(all, call, with, has, has_given);
+    case reduce_scatter: return quick_call_of<reduce_scatter>(all, call, with, has, has_given);
+    case scan: return quick_call_of<scan>(all, call, with, has, has_given);
+    case exscan: return quick_call_of<exscan>(all, call, with, has, has_given);
     case neighbor_allgather:
     case neighbor_alltoall: break;
   }

@@ -100,6 +100,10 @@ class short_call {
     if (ready()) return -1;
     return stage_ == stage::gives ? all_.behind() : next_;
   }
+  /// Where ranks share cores, and it is not ready: whether all that it waits for run on other ones.
+  [[nodiscard]] bool awaits_other_cores() noexcept {
+    return stage_ == stage::reads && !all_.misses_some_on(all_.note_core());
+  }
   /// Requires: ready(). True: the operation was stamped, so the ranks that sleep are to be woken.
   bool step() {
     if (stage_ == stage::gives) {

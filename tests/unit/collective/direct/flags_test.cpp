@@ -45,6 +45,22 @@ TEST(direct_flags, a_payload_of_any_length_is_read_where_it_was_stamped) {
   }
 }
 
+TEST(direct_flags, who_shares_the_core_of_a_rank_that_waits_is_missed) {
+  shared_block memory{3};
+  flags one{*memory, 0, 3}, two{*memory, 1, 3}, three{*memory, 2, 3};
+  for (flags* const each : {&one, &two, &three}) each->next();
+  constexpr std::uint32_t nowhere_here = 4000;
+  EXPECT_TRUE(one.misses_some_on(nowhere_here)) << "nobody has told where it runs";
+  const std::uint32_t here = two.note_core();
+  ASSERT_NE(here, 0u);
+  EXPECT_TRUE(one.misses_some_on(nowhere_here)) << "the third has not";
+  three.stamp(kind, nullptr, 0);
+  EXPECT_FALSE(one.misses_some_on(nowhere_here)) << "the third has come";
+  EXPECT_TRUE(one.misses_some_on(here));
+  two.stamp(kind, nullptr, 0);
+  EXPECT_FALSE(one.misses_some_on(here));
+}
+
 TEST(direct_flags, nobody_gets_further_ahead_than_there_are_lines) {
   shared_block memory{3};
   flags fast{*memory, 0, 3}, slow{*memory, 1, 3}, third{*memory, 2, 3};

@@ -21,12 +21,12 @@ struct ends {
   int begun = 0, given = 0, over = 0;
 };
 
-/// As `run<short_call>`, as far as it comes with so many looks by a quick call.
-std::error_code run_quickly(flags& all, const collective_call& call, int looks, ends& came) {
+/// As `run<short_call>`, as far as it comes by a quick call.
+std::error_code run_quickly(flags& all, const collective_call& call, patience has, ends& came) {
   const kernel with =
       detail::is_reduction(call.kind) ? find_kernel(call.type, call.op.kind) : nullptr;
   int told = 0;
-  const quick_progress so_far = quick_call(all, call, with, looks, [&] { ++told; });
+  const quick_progress so_far = quick_call(all, call, with, has, [&] { ++told; });
   EXPECT_EQ(told, so_far == quick_progress::begun ? 0 : 1);
   if (so_far == quick_progress::over) return ++came.over, std::error_code{};
   ++(so_far == quick_progress::given ? came.given : came.begun);
@@ -52,12 +52,13 @@ TEST_P(quick_call_among, random_calls_give_what_they_should_beside_short_ones) {
       const plan p = random_plan(plans, size, area_bytes);
       part mine{p, rank, size};
       const auto sent = mine.send;
-      const unsigned way = ways() % 4;
-      constexpr std::array patience{1, 20, 20'000};
+      const unsigned way = ways() % 5;
+      constexpr std::array<patience, 4> has{
+          {{.looks = 1}, {.looks = 20}, {.looks = 20'000}, {.looks = 20, .shares_core = true}}};
       const std::error_code became =
-          p.own_function || way == 3 ? run<short_call>(own, mine.call)
-                                     : run_quickly(own, mine.call, patience[way],
-                                                   came[static_cast<std::size_t>(rank)]);
+          p.own_function || way == 4
+              ? run<short_call>(own, mine.call)
+              : run_quickly(own, mine.call, has[way], came[static_cast<std::size_t>(rank)]);
       // reduce_scatter in place leaves more
       mine.receive.resize(std::min(mine.receive.size(), mine.expected.size()));
       EXPECT_TRUE(is_right(p, mine, sent, became)) << "call " << i << ", rank " << rank;
@@ -90,9 +91,9 @@ TEST(quick_call, leaves_the_rest_where_another_rank_is_slow) {
   const collective_call first = sum_of(values[0], sums[0]), second = sum_of(values[1], sums[1]);
   const kernel with = find_kernel(first.type, first.op.kind);
   const auto nothing = [] {};
-  EXPECT_EQ(quick_call(one, first, with, 2, nothing), quick_progress::given);
+  EXPECT_EQ(quick_call(one, first, with, {.looks = 2}, nothing), quick_progress::given);
   EXPECT_EQ(sums[0], 0u);
-  EXPECT_EQ(quick_call(other, second, with, 2, nothing), quick_progress::over);
+  EXPECT_EQ(quick_call(other, second, with, {.looks = 2}, nothing), quick_progress::over);
   EXPECT_EQ(sums[1], 7u);
   short_call rest{one, first};
   rest.go_on(true);
@@ -118,18 +119,21 @@ TEST(quick_call, does_not_give_before_there_is_room) {
   const auto nothing = [] {};
   for (std::size_t i = 0; i + 1 != depth; ++i) {
     data[i] = static_cast<word>(i) + 1;
-    EXPECT_EQ(quick_call(root, call_of(data[i]), nullptr, 2, nothing), quick_progress::over);
+    EXPECT_EQ(quick_call(root, call_of(data[i]), nullptr, {.looks = 2}, nothing),
+              quick_progress::over);
   }
   data[depth - 1] = depth;
   const collective_call last = call_of(data[depth - 1]);
-  EXPECT_EQ(quick_call(root, last, nullptr, 2, nothing), quick_progress::begun);
-  EXPECT_EQ(quick_call(other, call_of(got[0]), nullptr, 2, nothing), quick_progress::over);
+  EXPECT_EQ(quick_call(root, last, nullptr, {.looks = 2}, nothing), quick_progress::begun);
+  EXPECT_EQ(quick_call(other, call_of(got[0]), nullptr, {.looks = 2}, nothing),
+            quick_progress::over);
   short_call rest{root, last};
   rest.go_on(false);
   ASSERT_TRUE(rest.ready());
   EXPECT_TRUE(rest.step());
   for (std::size_t i = 1; i != depth; ++i)
-    EXPECT_EQ(quick_call(other, call_of(got[i]), nullptr, 2, nothing), quick_progress::over);
+    EXPECT_EQ(quick_call(other, call_of(got[i]), nullptr, {.looks = 2}, nothing),
+              quick_progress::over);
   EXPECT_EQ(got, data);
 }
 
@@ -142,14 +146,14 @@ TEST(quick_call, leaves_what_the_others_have_called_otherwise_to_short_calls) {
       call.kind = collective::bcast;
       call.root = 0;
     }
-    EXPECT_EQ(run_quickly(own, call, 20'000, came), errc::invalid_argument);
+    EXPECT_EQ(run_quickly(own, call, {.looks = 20'000}, came), errc::invalid_argument);
     EXPECT_EQ(sum, 0u);
     std::array<word, 4> data{};
     call.kind = collective::bcast;
     call.root = 0;
     call.receive = data.data();
     call.bytes = rank == 0 ? 16 : 8;
-    EXPECT_EQ(run_quickly(own, call, 20'000, came),
+    EXPECT_EQ(run_quickly(own, call, {.looks = 20'000}, came),
               rank == 0 ? std::error_code{} : make_error_code(errc::truncated));
   });
 }
