@@ -1,5 +1,8 @@
 """The part of bench-compare about collectives: each of them with 2, 4 and 8 ranks, from 4 B to 4 MiB.
 
+Where ranks outnumber cores, the barrier behind each call of a collective that is measured apart counts as well: which rank has a core when that barrier
+ends decides how long the next call takes, so that neither says anything by itself.
+
 A program measures all its sizes in one start, each for about the same time (--budget), so that a collective that takes milliseconds in one library and
 microseconds in another gets its share of both. The size is that of a rank's block, as the programs say; of the whole vector where there are no blocks.
 """
@@ -9,6 +12,7 @@ import statistics
 import subprocess
 
 NAMES = ("barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall", "reduce_scatter", "scan")
+APART = ("bcast", "reduce", "gather", "scatter", "scan")
 RANKS = (2, 4, 8)
 SIZES = tuple(4 << shift for shift in range(0, 21, 4))
 
@@ -36,13 +40,16 @@ class Run:
         self.collective, self.ranks = collective, ranks
         self.name = f"collectives-{collective}-{ranks}"
         self.program, self.cores = collective, 0
+        self.with_barrier = collective in APART and ranks > len(os.sched_getaffinity(0))
+        self.label = f"{collective}{' and barrier' if self.with_barrier else ''}, {ranks} ranks"
         self.sizes = (0,) if collective == "barrier" else SIZES
         self.rounds = []  # name of a library -> size -> microseconds
 
     def options(self, ours, quick):
         budget = 10 if quick else 40
         sizes = [] if self.collective == "barrier" else ["-m", f"{SIZES[0]}:{SIZES[-1]}", "--step" if ours else "-s", SIZES[1] // SIZES[0]]
-        return sizes + (["--budget", budget] if ours else ["-b", budget])
+        barrier = (["--with-barrier"] if ours else ["-B"]) if self.with_barrier else []
+        return sizes + (["--budget", budget] if ours else ["-b", budget]) + barrier
 
     def read(self, output):
         rows = [line.split() for line in output.splitlines() if line.strip() and not line.startswith("#")]
@@ -83,7 +90,7 @@ def print_tables(runs, peers):
         known = [ratio for ratio in ratios.values() if ratio]
         means.setdefault(run.collective, []).extend(known)
         mean = f"{geometric_mean(known):.2f}" if known else "–"
-        print(f"| {run.collective}, {run.ranks} ranks | " + " | ".join(cells + [""] * (len(SIZES) - len(cells))) + f" | {mean} |")
+        print(f"| {run.label} | " + " | ".join(cells + [""] * (len(SIZES) - len(cells))) + f" | {mean} |")
     if not peers:
         return print(flush=True)
     print("\n| all sizes and ranks | geometric mean | worst cell | cells above 1 |\n| --- | --- | --- | --- |")
@@ -93,5 +100,5 @@ def print_tables(runs, peers):
     for run in runs:
         for name in peers:
             cells = [microseconds(run.time(name, size)) for size in run.sizes]
-            print(f"| {run.collective}, {run.ranks} ranks, {name} | " + " | ".join(cells + [""] * (len(SIZES) - len(cells))) + " |")
+            print(f"| {run.label}, {name} | " + " | ".join(cells + [""] * (len(SIZES) - len(cells))) + " |")
     print(flush=True)

@@ -109,7 +109,7 @@ bool messaging::packs_on_the_way(const team& in, std::size_t bytes, int dest) no
 bool messaging::takes_eager(const peer_state& peer, const operation& out) const noexcept {
   return out.capacity <= peer.eager_limit ||
          (static_cast<std::int64_t>(out.capacity) <= direct_limit_of(peer) &&
-          peer.via->takes_long(out.target, out.capacity));
+          peer.via->takes_long(out.target, out.buffer, out.capacity));
 }
 
 // Gives a send or an answer to the transport. Changes nothing but that; handed_over() does the rest

@@ -123,9 +123,12 @@ class transport : public progress_source {
   [[nodiscard]] std::size_t eager_limit() const noexcept { return eager_limit_; }
   /// Longest payload that `send_eager` takes. Beyond `eager_limit` it is for the peer to say:
   [[nodiscard]] std::size_t longest_eager() const noexcept { return longest_eager_; }
-  /// Whether `send` takes a payload of that length, too, which `send_eager` found no room for.
-  /// False: it is to be announced.
-  [[nodiscard]] virtual bool takes_long(peer_id, std::size_t) const noexcept { return false; }
+  /// Whether `send` takes this payload, too, which `send_eager` found no room for. False: it is to
+  /// be announced.
+  [[nodiscard]] virtual bool takes_long(peer_id, const void* /*payload*/,
+                                        std::size_t /*bytes*/) const noexcept {
+    return false;
+  }
   /// What the engine is to watch.
   [[nodiscard]] const std::vector<int>& descriptors() const noexcept { return descriptors_; }
 

@@ -43,7 +43,7 @@ int planned(const peal::communicator& world, const options& o, std::size_t bytes
     return world.allreduce(since(start), peal::max);
   };
   double warm_up = 0;
-  for (int n = 0; n != most_warm_up && warm_up < 4 * o.budget; ++n) warm_up += timed(1);
+  for (int n = 0; n != most_warm_up && warm_up < 16 * o.budget; ++n) warm_up += timed(1);
   for (int n = 1;; n *= 4) {
     const double took = timed(n);
     if (took < o.budget / 8 && n < most) continue;

@@ -46,7 +46,7 @@ static inline int planned(const settings* s, size_t bytes, char* sent, char* rec
     return iterations_for(s, bytes);
   }
   double warm_up = 0;
-  for (int n = 0; n != most_warm_up && warm_up < 4 * s->budget; ++n)
+  for (int n = 0; n != most_warm_up && warm_up < 16 * s->budget; ++n)
     warm_up += timed(bytes, sent, received, 1, loop);
   for (int n = 1;; n *= 4) {
     double all = timed(bytes, sent, received, n, loop);

@@ -85,16 +85,17 @@ class shm_transport final : public transport, public node_access, private ringer
   }
   [[nodiscard]] bool send_eager(peer_id to, envelope e, const void* payload) noexcept override {
     channel& out = channels_[local_index_[to]];
-    if (!wants_eager(to)) return false;
+    if (!wants_eager(to) || is_seen_by_all(payload, e.bytes())) return false;
     if (out.box.open()) [[likely]]
       return out.box.write(e, payload) || write_with_more(out, e, payload);
     return send_parcel(out, e, payload);
   }
   [[nodiscard]] bool send_packed(peer_id to, envelope e,
                                  const detail::packer& from) noexcept override;
-  [[nodiscard]] bool takes_long(peer_id to, std::size_t bytes) const noexcept override {
+  [[nodiscard]] bool takes_long(peer_id to, const void* payload,
+                                std::size_t bytes) const noexcept override {
     const shm::box_writer& out = channels_[local_index_[to]].box;
-    return out.open() && !out.lacks_units(bytes);
+    return out.open() && !out.lacks_units(bytes) && !is_seen_by_all(payload, bytes);
   }
   [[nodiscard]] shm::box_writer* short_path_to(peer_id to) noexcept override {
     return bells_.fences() ? nullptr : &channels_[local_index_[to]].box;
@@ -145,6 +146,13 @@ class shm_transport final : public transport, public node_access, private ringer
   [[nodiscard]] const shm_counters& counters() const noexcept { return counters_; }
 
  private:
+  /// Whether the receiver may copy a payload from where it lies, as it does when it is announced: of
+  /// more than 4 KiB that takes less time than a copy into a box and one out of it (AMD EPYC of
+  /// family 26: latency of 8, 16 and 32 KiB 0.52, 0.44 and 0.66 of the time, bandwidth 3.25, 2.27
+  /// and 1.18 times).
+  [[nodiscard]] bool is_seen_by_all(const void* payload, std::size_t bytes) const noexcept {
+    return bytes > shm::eager_limit && segment().contains(payload, bytes);
+  }
   /// To one peer.
   struct channel {
     shm::box_writer box;

@@ -41,7 +41,7 @@ class fake_port final : public transport {
   bool send(peer_id to, envelope e, const void* payload) noexcept override;
   bool wants_eager(peer_id to) const noexcept override;
   bool send_packed(peer_id to, envelope e, const detail::packer&) noexcept override;
-  bool takes_long(peer_id, std::size_t) const noexcept override;
+  bool takes_long(peer_id, const void*, std::size_t) const noexcept override;
   void set_wants_eager(bool wants) noexcept override { wants_ = wants; }
   remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept override;
   bool packs_on_the_way(peer_id) const noexcept override;
@@ -121,7 +121,7 @@ inline bool fake_port::send_packed(peer_id to, envelope e, const detail::packer&
   from.pack(from, 0, payload.data(), payload.size());
   return send(to, e, payload.data());
 }
-inline bool fake_port::takes_long(peer_id, std::size_t) const noexcept {
+inline bool fake_port::takes_long(peer_id, const void*, std::size_t) const noexcept {
   return network_.takes_long;
 }
 inline bool fake_port::wants_eager(peer_id to) const noexcept { return network_.ports[to]->wants_; }

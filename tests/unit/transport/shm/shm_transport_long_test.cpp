@@ -34,7 +34,8 @@ class shm_long : public testing::Test {
     for (int each = 0; each < 2; ++each) (*node)[each].transport->poll();
   }
   [[nodiscard]] bool takes_long(std::size_t bytes) {
-    return from().takes_long(shm_node::peer(1), bytes);
+    const auto payload = pattern(bytes, sent);
+    return from().takes_long(shm_node::peer(1), payload.data(), bytes);
   }
   void open_box() {
     while (from().counters().boxes_opened == 0) ASSERT_TRUE(send_eager(8));
@@ -61,6 +62,21 @@ TEST_F(shm_long, are_not_for_pairs_without_a_box) {
     EXPECT_TRUE(send_eager(bytes)) << bytes;
     EXPECT_TRUE(takes_long(bytes)) << bytes;
   }
+  expect_all();
+}
+
+TEST_F(shm_long, are_announced_where_the_receiver_may_copy_them_from_where_they_lie) {
+  begin();
+  open_box();
+  node_heap& heap = *(*node)[0].heap;
+  void* const shared = heap.allocate(shm::longest_eager);
+  ASSERT_NE(shared, nullptr);
+  for (const std::size_t bytes : {shm::eager_limit + 1, shm::longest_eager}) {
+    EXPECT_FALSE(from().send_eager(shm_node::peer(1), message(bytes, sent), shared)) << bytes;
+    EXPECT_FALSE(from().takes_long(shm_node::peer(1), shared, bytes)) << bytes;
+  }
+  heap.deallocate(shared);
+  EXPECT_TRUE(send_eager(shm::longest_eager));
   expect_all();
 }
 
