@@ -34,6 +34,7 @@ libpeal_core_la_SOURCES += \
   src/collective/direct/channel_reviews.cpp \
   src/collective/direct/channel_ways.cpp \
   src/collective/direct/direct_context.hpp \
+  src/collective/direct/entered_call.hpp \
   src/collective/direct/flags.hpp \
   src/collective/direct/groups/group_call.cpp \
   src/collective/direct/groups/group_call.hpp \

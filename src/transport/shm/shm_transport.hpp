@@ -146,10 +146,10 @@ class shm_transport final : public transport, public node_access, private ringer
   [[nodiscard]] const shm_counters& counters() const noexcept { return counters_; }
 
  private:
-  /// Whether the receiver may copy a payload from where it lies, as it does when it is announced: of
-  /// more than 4 KiB that takes less time than a copy into a box and one out of it (AMD EPYC of
-  /// family 26: latency of 8, 16 and 32 KiB 0.52, 0.44 and 0.66 of the time, bandwidth 3.25, 2.27
-  /// and 1.18 times).
+  /// Whether the receiver may copy a payload from where it lies, as it does when it is announced.
+  /// Of more than 4 KiB that takes less time than a copy into a box and one out of it: latency of
+  /// 8, 16 and 32 KiB 0.52, 0.44 and 0.66, bandwidth 3.25, 2.27 and 1.18 times (AMD EPYC of family
+  /// 26).
   [[nodiscard]] bool is_seen_by_all(const void* payload, std::size_t bytes) const noexcept {
     return bytes > shm::eager_limit && segment().contains(payload, bytes);
   }

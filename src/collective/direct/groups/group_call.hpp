@@ -33,8 +33,8 @@
 #include <span>
 #include <system_error>
 
-#include "collective/direct/groups/group_flags.hpp"
 #include "collective/direct/calls/short_call.hpp"
+#include "collective/direct/groups/group_flags.hpp"
 #include "collective/kernels/reduction.hpp"
 #include "peal/detail/core.hpp"
 #include "peal/error.hpp"

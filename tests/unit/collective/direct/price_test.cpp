@@ -5,9 +5,9 @@
 #include <array>
 #include <cstddef>
 
-#include "collective/direct/groups/group_call.hpp"
 #include "collective/direct/calls/long_call.hpp"
 #include "collective/direct/calls/short_call.hpp"
+#include "collective/direct/groups/group_call.hpp"
 
 namespace {
 
