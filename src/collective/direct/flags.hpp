@@ -18,7 +18,6 @@
 #include <array>
 #include <cstring>
 
-#include "base/cache_line.hpp"
 #include "base/copy.hpp"
 #include "collective/direct/slot.hpp"
 
@@ -134,8 +133,6 @@ class flags {
   static bool is_before(std::uint64_t stamp, std::uint64_t other) noexcept {
     return later(other & ~(one_operation - 1), stamp);
   }
-  /// The line that this rank stamps next is fetched, to be written.
-  void fetch_next() const noexcept { fetch_to_write(&line_of(rank_, now_ + one_operation)); }
   /// Where ranks share cores: tells the others where this rank runs. 0: the system does not say.
   std::uint32_t note_core() noexcept {
     const auto core = static_cast<std::uint32_t>(sched_getcpu() + 1);
