@@ -35,6 +35,18 @@ inline void join_maps(void*, const void* in, void* inout, std::size_t count) {
         then(static_cast<const map*>(in)[i], static_cast<const map*>(inout)[i]);
 }
 
+/// An allreduce that sums one word of each rank.
+inline collective_call sum_of(const word& value, word& sum) {
+  collective_call call;
+  call.kind = collective::allreduce;
+  call.send = &value;
+  call.receive = &sum;
+  call.bytes = call.element_size = sizeof value;
+  call.type = detail::scalar::u32;
+  call.op.kind = detail::builtin::sum;
+  return call;
+}
+
 inline constexpr std::array kinds{
     collective::barrier,        collective::bcast,   collective::reduce,    collective::allreduce,
     collective::gather,         collective::scatter, collective::allgather, collective::alltoall,

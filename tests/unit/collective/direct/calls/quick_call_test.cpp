@@ -72,17 +72,6 @@ TEST_P(quick_call_among, random_calls_give_what_they_should_beside_short_ones) {
 }
 INSTANTIATE_TEST_SUITE_P(direct, quick_call_among, testing::Values(2, 3, 5, 8));
 
-collective_call sum_of(const word& value, word& sum) {
-  collective_call call;
-  call.kind = collective::allreduce;
-  call.send = &value;
-  call.receive = &sum;
-  call.bytes = call.element_size = sizeof value;
-  call.type = detail::scalar::u32;
-  call.op.kind = detail::builtin::sum;
-  return call;
-}
-
 TEST(quick_call, leaves_the_rest_where_another_rank_is_slow) {
   test::shared_block memory{2};
   flags one{*memory, 0, 2}, other{*memory, 1, 2};

@@ -120,13 +120,7 @@ TEST(direct_play, who_gives_up_has_stamped_and_reads_nothing) {
   test::shared_block memory{2};
   flags alone{*memory, 0, 2}, other{*memory, 1, 2};
   word mine = 1, all = 0;
-  collective_call what;
-  what.kind = collective::allreduce;
-  what.send = &mine;
-  what.receive = &all;
-  what.bytes = what.element_size = sizeof mine;
-  what.type = detail::scalar::u32;
-  what.op.kind = detail::builtin::sum;
+  const collective_call what = sum_of(mine, all);
   short_call call{alone, what};
   call.begin();
   ASSERT_TRUE(call.ready());
