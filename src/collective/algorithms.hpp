@@ -56,9 +56,15 @@ struct algorithm {
   /// What its price says.
   bool priced_whole = false;  // of all segments, which overlap; else of each, one after another
   bool all_at_once = false;   // leaves out what it costs that many ranks send to one at once
-  // Each element of a result is joined from the lowest rank to the highest, one after the other, so
-  // it has the same bits as by any other algorithm that says so.
-  bool left_to_right = false;
+  /// Whether each element of a result is joined in the order of kernels/join_order.hpp, so that it
+  /// has the same bits as by any other algorithm of which this is so. `of_two`: by trees of the
+  /// radix 2, among ranks that are a power of two.
+  enum class bits : std::uint8_t { own, same, same_of_two };
+  bits gives = bits::own;
+  [[nodiscard]] bool gives_same_bits(int ranks, int radix) const noexcept {
+    return gives == bits::same ||
+           (gives == bits::same_of_two && radix == 2 && floor_power(ranks) == ranks);
+  }
 
   [[nodiscard]] bool serves(const problem& p) const noexcept {
     return (!any_order || p.commutative) && (!equal_blocks || !p.varying) &&

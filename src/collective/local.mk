@@ -4,6 +4,7 @@ libpeal_core_la_SOURCES += \
   src/collective/algorithms/moves/alltoall.hpp \
   src/collective/algorithms/by_node.hpp \
   src/collective/algorithms/reductions/halving.hpp \
+  src/collective/algorithms/reductions/joined_scratch.hpp \
   src/collective/algorithms/pieces.hpp \
   src/collective/algorithms/pieces_by_node.hpp \
   src/collective/algorithms/tree.hpp \
@@ -50,6 +51,7 @@ libpeal_core_la_SOURCES += \
   src/collective/kernels/avx512.cpp \
   src/collective/kernels/baseline.cpp \
   src/collective/kernels/body.hpp \
+  src/collective/kernels/join_order.hpp \
   src/collective/kernels/kernels.hpp \
   src/collective/node_map.hpp \
   src/collective/schedule_cache.cpp \

@@ -15,7 +15,8 @@ const tuned_algorithm& kept(const tuned_algorithm& of) {
   return found == all.end() ? all.emplace_back(of) : *found;
 }
 
-std::vector<tuned_algorithm> neighbors_of(const tuned_algorithm& of, int ranks, std::size_t bytes) {
+std::vector<tuned_algorithm> neighbors_of(const tuned_algorithm& of, int ranks, std::size_t bytes,
+                                          bool same_bits) {
   // A rank hands so many messages on, one after the other.
   constexpr int most_radix = 32;
   // Shorter pieces cost more for their messages than they gain, and many of them make schedules
@@ -23,7 +24,7 @@ std::vector<tuned_algorithm> neighbors_of(const tuned_algorithm& of, int ranks, 
   constexpr std::size_t least_piece = 16384, most_pieces = 128;
   std::vector<tuned_algorithm> found;
   const auto add = [&](int radix, segmentation cut) { found.push_back({of.how, radix, cut}); };
-  if (of.how->by_radix) {
+  if (of.how->by_radix && !same_bits) {
     if (of.radix >= 4) add(of.radix / 2, of.cut);
     if (2 * of.radix <= std::min(ranks, most_radix)) add(2 * of.radix, of.cut);
   }

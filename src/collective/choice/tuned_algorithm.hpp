@@ -27,7 +27,8 @@ const tuned_algorithm& kept(const tuned_algorithm&);
 
 /// What differs from it by one step of one parameter, where the algorithm looks at that: the radix
 /// doubled or halved, pieces four times as long or as short. For so many bytes among so many ranks.
-/// It joins in the same order as `of` where that joins from the lowest rank to the highest.
-std::vector<tuned_algorithm> neighbors_of(const tuned_algorithm& of, int ranks, std::size_t bytes);
+/// `same_bits`: only those that give the same bits as `of`, whatever is joined.
+std::vector<tuned_algorithm> neighbors_of(const tuned_algorithm& of, int ranks, std::size_t bytes,
+                                          bool same_bits = false);
 
 }  // namespace peal

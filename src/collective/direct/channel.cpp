@@ -40,7 +40,7 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
   if (in->learn != learn_mode::off && learnt_kinds_ != 0) {
     learnt_.emplace([this](const call_shape& each) { return ways_of(each); },
                     [this](const call_shape& each, const tuned_algorithm& best) {
-                      return neighbors_of(best, size_, longest_of(each));
+                      return neighbors_of(best, size_, longest_of(each), each.in_order);
                     });
     learnt_->begin_with(known);
     learnt_->fastest_of_messages(settled_);

@@ -198,7 +198,7 @@ class channel {
 
   /// Calls up to this length go directly wherever they can: the ways differ little, and to take the
   /// time would cost some of it.
-  static constexpr std::size_t most_not_learnt = 512;
+  static constexpr std::size_t most_not_learnt = most_quick;
 
   /// Whether the call goes this way if nothing is learnt.
   [[nodiscard]] bool takes(const detail::collective_call& call) const noexcept {

@@ -35,16 +35,19 @@ ways_of_shape channel::ways_of(const call_shape& shape) const {
   if (groups_ && usually_direct && shape.in_order) return found;
   const auto by_messages =
       collectives_.alternatives(plain_, shape.kind, call.bytes, shape.commutative);
-  const auto keeps_order = [&](const tuned_algorithm* each) {
-    return !shape.in_order || each->how->left_to_right;
+  const auto keeps_bits = [&](const tuned_algorithm* each) {
+    return !shape.in_order || each->how->gives_same_bits(size_, each->radix);
   };
   // The algorithm that messages usually take is among those of the list, if it is not the usual way
   // itself.
   found.usual = usually_direct ? nullptr : by_messages.taken;
-  if (found.usual != nullptr && !keeps_order(found.usual)) return found;
+  if (found.usual != nullptr && !keeps_bits(found.usual)) return found;
   if (!usually_direct && kinds_ != 0 && !groups_) ways.push_back({.directly = true});
-  for (const tuned_algorithm* each : by_messages.all)
-    if (each != found.usual && keeps_order(each)) ways.push_back({.by = each});
+  for (const tuned_algorithm* each : by_messages.all) {
+    // By trees of another radix it may have other bits.
+    if (!keeps_bits(each)) each = &kept({each->how, 2, each->cut});
+    if (each != found.usual && keeps_bits(each)) ways.push_back({.by = each});
+  }
   return found;
 }
 

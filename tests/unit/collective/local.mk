@@ -3,6 +3,7 @@ tests_unit_collective_test_SOURCES = \
   tests/unit/collective/algorithms_unit.cpp \
   tests/unit/collective/arrangements.hpp \
   tests/unit/collective/barrier_check.hpp \
+  tests/unit/collective/kernels/ordered_sums.hpp \
   tests/unit/collective/kinds.hpp \
   tests/unit/collective/model.hpp \
   tests/unit/collective/ranks_in_one.hpp \
@@ -25,6 +26,7 @@ EXTRA_DIST += \
   tests/unit/collective/neighbors_test.cpp \
   tests/unit/collective/node_map_test.cpp \
   tests/unit/collective/prepared_test.cpp \
+  tests/unit/collective/kernels/join_order_test.cpp \
   tests/unit/collective/kernels/reduction_test.cpp \
   tests/unit/collective/symbolic_test.cpp \
   tests/unit/collective/choice/tuned_algorithm_test.cpp \

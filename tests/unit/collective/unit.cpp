@@ -4,5 +4,6 @@
 #include "unit/collective/choice/cost_test.cpp"
 #include "unit/collective/choice/tuned_algorithm_test.cpp"
 #include "unit/collective/choice/tuning_test.cpp"
+#include "unit/collective/kernels/join_order_test.cpp"
 #include "unit/collective/kernels/reduction_test.cpp"
 #include "unit/collective/node_map_test.cpp"

@@ -57,6 +57,7 @@ constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,
                                         .name = "doubling",
                                         .build = allreduce_doubling,
                                         .price = allreduce_doubling_price,
-                                        .segmentable = true};
+                                        .segmentable = true,
+                                        .gives = algorithm::bits::same};
 
 }  // namespace peal::algorithms

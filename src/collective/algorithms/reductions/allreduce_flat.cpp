@@ -1,8 +1,9 @@
-// Allreduce in one round: every rank sends its vector to every other one and joins all of them from
-// left to right. size² messages, but no rank waits for what another must compute first: the choice
+// Allreduce in one round: every rank sends its vector to every other one and joins all of them by
+// pairs. size² messages, but no rank waits for what another must compute first: the choice
 // for small vectors, and when ranks outnumber cores, where each link of a chain costs a switch of
 // processes.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/reductions/joined_scratch.hpp"
 #include "collective/choice/cost_sum.hpp"
 #include "collective/record.hpp"
 
@@ -22,16 +23,7 @@ static void allreduce_flat(const problem& p, schedule& s) {
     s.receive(from, vector_of(from));
   }
   s.need_scratch(static_cast<std::size_t>(p.size - 1) * p.bytes);
-  slice sum = vector_of(0);
-  for (int rank = 1; rank < p.size; ++rank) {
-    // The partial sum moves into the right operand, where a user's function leaves it anyway; this
-    // rank's own vector may be read-only.
-    const slice right = vector_of(rank);
-    const slice into = rank + 1 == p.size || right.buffer != place::scratch ? p.output() : right;
-    s.reduce(sum, right, into);
-    sum = into;
-  }
-  s.copy(sum, p.output());  // a single rank
+  join_scratch_by_pairs(s, p.size, vector_of, p.output());
   s.end_round();
 }
 
@@ -47,6 +39,6 @@ constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,
                                         .price = allreduce_flat_price,
                                         .segmentable = true,
                                         .all_at_once = true,
-                                        .left_to_right = true};
+                                        .gives = algorithm::bits::same};
 
 }  // namespace peal::algorithms

@@ -54,6 +54,7 @@ constexpr algorithm record<__COUNTER__>{.kind = detail::collective::allreduce,
                                         .name = "rabenseifner",
                                         .build = allreduce_rabenseifner,
                                         .price = allreduce_rabenseifner_price,
-                                        .segmentable = true};
+                                        .segmentable = true,
+                                        .gives = algorithm::bits::same};
 
 }  // namespace peal::algorithms

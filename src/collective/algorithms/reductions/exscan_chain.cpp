@@ -34,6 +34,6 @@ constexpr algorithm record<__COUNTER__>{
     .price = [](const pricing& t) { pieces::chain(t, t.ranks - 2); },
     .segmentable = true,
     .priced_whole = true,
-    .left_to_right = true};
+    .gives = algorithm::bits::same};
 
 }  // namespace peal::algorithms

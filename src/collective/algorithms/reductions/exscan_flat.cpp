@@ -31,6 +31,6 @@ constexpr algorithm record<__COUNTER__>{
     .price = [](const pricing& t) { pieces::prefix_flat(t, true); },
     .segmentable = true,
     .all_at_once = true,
-    .left_to_right = true};
+    .gives = algorithm::bits::same};
 
 }  // namespace peal::algorithms

@@ -1,7 +1,8 @@
 // Reduce-scatter in one round: every rank sends every other one its part of that rank's block and
-// joins what comes from left to right. For small vectors: size² messages, but no rank waits for
-// what another must compute first.
+// joins what comes by pairs. For small vectors: size² messages, but no rank waits for what another
+// must compute first.
 #include "collective/algorithms.hpp"
+#include "collective/algorithms/reductions/joined_scratch.hpp"
 #include "collective/choice/cost_sum.hpp"
 #include "collective/record.hpp"
 
@@ -21,16 +22,7 @@ static void reduce_scatter_flat(const problem& p, schedule& s) {
   for (int k = 1; k < p.size; ++k) s.receive(p.wrapped(p.rank - k), slot(p.wrapped(p.rank - k)));
   if (p.size > 1) s.need_scratch(static_cast<std::size_t>(p.size) * result.bytes);
   if (moves) s.copy(p.part_for(p.rank), slot(p.rank));
-  slice sum = part_of(0);
-  for (int rank = 1; rank < p.size; ++rank) {
-    // As in allreduce_flat: the partial sum moves into the right operand, but for what may be
-    // read-only.
-    const slice right = part_of(rank);
-    const slice into = rank + 1 == p.size || right.buffer != place::scratch ? result : right;
-    s.reduce(sum, right, into);
-    sum = into;
-  }
-  s.copy(sum, result);  // a single rank
+  join_scratch_by_pairs(s, p.size, part_of, result);
   s.end_round();
 }
 
@@ -45,6 +37,6 @@ constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce_scatt
                                         .build = reduce_scatter_flat,
                                         .price = reduce_scatter_flat_price,
                                         .all_at_once = true,
-                                        .left_to_right = true};
+                                        .gives = algorithm::bits::same};
 
 }  // namespace peal::algorithms

@@ -70,6 +70,7 @@ constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce,
                                         .name = "scatter_gather",
                                         .build = reduce_scatter_gather,
                                         .price = reduce_scatter_gather_price,
-                                        .segmentable = true};
+                                        .segmentable = true,
+                                        .gives = algorithm::bits::same};
 
 }  // namespace peal::algorithms

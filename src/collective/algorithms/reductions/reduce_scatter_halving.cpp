@@ -89,6 +89,7 @@ template <>
 constexpr algorithm record<__COUNTER__>{.kind = detail::collective::reduce_scatter,
                                         .name = "halving",
                                         .build = reduce_scatter_halving,
-                                        .price = reduce_scatter_halving_price};
+                                        .price = reduce_scatter_halving_price,
+                                        .gives = algorithm::bits::same};
 
 }  // namespace peal::algorithms

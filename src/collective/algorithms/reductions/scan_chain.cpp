@@ -31,6 +31,6 @@ constexpr algorithm record<__COUNTER__>{
     .price = [](const pricing& t) { pieces::chain(t, t.ranks - 1); },
     .segmentable = true,
     .priced_whole = true,
-    .left_to_right = true};
+    .gives = algorithm::bits::same};
 
 }  // namespace peal::algorithms

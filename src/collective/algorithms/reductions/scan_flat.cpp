@@ -34,6 +34,6 @@ constexpr algorithm record<__COUNTER__>{
     .price = [](const pricing& t) { pieces::prefix_flat(t, false); },
     .segmentable = true,
     .all_at_once = true,
-    .left_to_right = true};
+    .gives = algorithm::bits::same};
 
 }  // namespace peal::algorithms

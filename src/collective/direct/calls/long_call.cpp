@@ -6,6 +6,7 @@
 #include "base/cache_line.hpp"
 #include "base/copy.hpp"
 #include "collective/direct/calls/short_call.hpp"
+#include "collective/kernels/join_order.hpp"
 
 namespace peal::direct {
 
@@ -392,14 +393,14 @@ void long_call::read_parts() noexcept {
   }
 }
 
-/// What all ranks gave at `in_area` of their areas, and have at `in_vector` of their vectors, from
-/// the lowest to the highest. `into` may be that place in the vector.
+/// What all ranks gave at `in_area` of their areas, and have at `in_vector` of their vectors.
+/// `into` may be that place in the vector.
 void long_call::join(std::size_t in_vector, std::size_t in_area, std::size_t bytes,
                      std::byte* into) {
   const int size = all_.size();
   for (int rank = 0; rank != size; ++rank)
     if (rank != all_.rank() && !gave(rank)) return;
-  alignas(cache_line) std::byte sums[2][joined_at_once];
+  alignas(cache_line) std::byte rooms[most_rooms * joined_at_once];
   const std::size_t step =
       size == 2 && with_.builtin() ? bytes : std::min(bytes, joined_at_once / unit_ * unit_);
   for (std::size_t done = 0; done < bytes; done += step) {
@@ -410,16 +411,15 @@ void long_call::join(std::size_t in_vector, std::size_t in_area, std::size_t byt
                                   : given(rank, in_vector, in_area)) +
              done;
     };
-    std::byte* sum = operand(0);
-    for (int rank = 1; rank != size; ++rank) {
-      // A user's function writes into its higher operand, so that may not be lost where the result
-      // goes into the lower one.
-      const bool last = rank == size - 1 && (with_.builtin() || sum != into + done);
-      std::byte* const to = last ? into + done : sums[rank % 2];
-      with_.apply(sum, operand(rank), to, now);
-      sum = to;
-    }
-    if (sum != into + done) std::copy_n(sum, now, into + done);
+    join_in_order(call_.kind, size, operand, into + done, rooms, joined_at_once,
+                  [&](std::byte* lower, std::byte* higher, std::byte* to) {
+                    if (with_.builtin() || to != lower) return with_.apply(lower, higher, to, now);
+                    // A user's function writes into its higher operand, which may not be lost. No
+                    // sum waits in the first room while the operands of the two highest ranks are
+                    // joined.
+                    with_.apply(lower, higher, rooms, now);
+                    std::copy_n(rooms, now, to);
+                  });
   }
 }
 

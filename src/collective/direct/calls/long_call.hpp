@@ -17,7 +17,7 @@
 // read it there. Then the call is over when all have read it, so there is one operation more; and
 // where all ranks give a place, there is one piece only.
 //
-// Vectors are joined in rank order, so all ranks have the same bits.
+// Vectors are joined in the order of kernels/join_order.hpp, so all ranks have the same bits.
 //
 // Layer    collective/direct: may include collective/, base/.
 // Units    bytes.

@@ -22,6 +22,7 @@
 #include "base/cache_line.hpp"
 #include "collective/direct/calls/short_part.hpp"
 #include "collective/direct/flags.hpp"
+#include "collective/kernels/join_order.hpp"
 #include "collective/kernels/reduction.hpp"
 #include "peal/detail/core.hpp"
 
@@ -36,6 +37,23 @@ struct patience {
   int looks = 1;
   bool shares_core = false;
 };
+
+/// What a quick call gives is at most so long.
+inline constexpr std::size_t most_quick = 512;
+
+/// The vectors of more than two ranks.
+template <class Payload>
+[[gnu::noinline]] void join_quickly(detail::collective kind, int ranks, const Payload& payload,
+                                    std::size_t offset, const detail::collective_call& call,
+                                    kernel with, std::size_t count) {
+  alignas(cache_line) std::byte rooms[most_rooms * most_quick];
+  join_in_order(
+      kind, ranks, [&](int from) { return payload(from) + offset; },
+      static_cast<std::byte*>(call.receive), rooms, most_quick,
+      [&](const std::byte* lower, const std::byte* higher, std::byte* to) {
+        with(lower, higher, to, count);
+      });
+}
 
 /// As quick_call, of one kind.
 template <detail::collective Kind, class Given>
@@ -70,9 +88,8 @@ quick_progress quick_call_of(flags& all, const detail::collective_call& call, ke
   const auto join = [&](int ranks, std::size_t offset) __attribute__((always_inline)) {
     const std::size_t bytes = call.bytes, count = bytes >> std::countr_zero(call.element_size);
     if (ranks == 1) std::memcpy(call.receive, payload(0) + offset, bytes);
-    else with(payload(0) + offset, payload(1) + offset, call.receive, count);
-    for (int from = 2; from < ranks; ++from)
-      with(call.receive, payload(from) + offset, call.receive, count);
+    else if (ranks == 2) with(payload(0) + offset, payload(1) + offset, call.receive, count);
+    else join_quickly(Kind, ranks, payload, offset, call, with, count);
   };
   read_part(call, Kind, rank, size, payload, join);
   return quick_progress::over;
@@ -80,7 +97,8 @@ quick_progress quick_call_of(flags& all, const detail::collective_call& call, ke
 
 /// Begins the call. `with`: of a reduction, else null. `has_given` is called when this rank has
 /// stamped the operation: what it does takes no time, since what was given is under way to the
-/// other cores. Requires: fits(call, all.size()), and the last operation of these flags is over.
+/// other cores. Requires: fits(call, all.size()), at most `most_quick` bytes, and the last
+/// operation of these flags is over.
 template <class Given>
 [[gnu::always_inline]] inline quick_progress quick_call(flags& all,
                                                         const detail::collective_call& call,

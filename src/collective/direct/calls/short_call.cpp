@@ -16,11 +16,9 @@ bool short_call::gave(int rank) noexcept {
   return false;
 }
 
-/// A user's function writes into its higher operand, so the result goes back and forth between a
-/// buffer of our own and where it belongs.
 void short_call::join(int ranks, std::size_t offset) {
   auto* const result = static_cast<std::byte*>(call_.receive);
-  // What is not `into` is read only.
+  // What is not `to` is read only.
   const auto operand = [&](int rank) {
     return const_cast<std::byte*>(all_.payload_of(rank)) + offset;
   };
@@ -28,19 +26,11 @@ void short_call::join(int ranks, std::size_t offset) {
     std::memcpy(result, operand(0), call_.bytes);
     return;
   }
-  if (with_.builtin()) {
-    with_.apply(operand(0), operand(1), result, call_.bytes);
-    for (int rank = 2; rank < ranks; ++rank)
-      with_.apply(result, operand(rank), result, call_.bytes);
-    return;
-  }
-  alignas(cache_line) std::byte other[area_bytes];
-  std::byte* sum = operand(0);
-  for (int rank = 1; rank < ranks; ++rank) {
-    std::byte* const into = (ranks - rank) % 2 != 0 ? result : other;
-    with_.apply(sum, operand(rank), into, call_.bytes);
-    sum = into;
-  }
+  alignas(cache_line) std::byte rooms[most_rooms * area_bytes];
+  join_in_order(call_.kind, ranks, operand, result, rooms, area_bytes,
+                [&](std::byte* lower, std::byte* higher, std::byte* to) {
+                  with_.apply(lower, higher, to, call_.bytes);
+                });
 }
 
 void short_call::read() {

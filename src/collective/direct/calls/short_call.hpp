@@ -1,8 +1,8 @@
 // collective/direct/calls/short_call.hpp
 // One small collective of one rank through the flags. The rank stamps the operation, with what it
 // gives as payload, waits for the ranks whose payload it needs, and reads that payload where it
-// lies. A rank that reduces does so alone, from the lowest rank to the highest. So every rank has
-// the same bits, and no rank depends on what another one computes.
+// lies. A rank that reduces does so alone, in the order of kernels/join_order.hpp. So every rank
+// has the same bits, and no rank depends on what another one computes.
 //
 //     short_call call{all, what};
 //     call.begin();
@@ -22,6 +22,7 @@
 
 #include "collective/direct/calls/short_part.hpp"
 #include "collective/direct/flags.hpp"
+#include "collective/kernels/join_order.hpp"
 #include "collective/kernels/reduction.hpp"
 #include "peal/detail/core.hpp"
 #include "peal/error.hpp"
@@ -34,6 +35,7 @@ namespace peal::direct {
 /// messages took (allreduce, bcast, allgather and alltoall of 8 B to 32 KiB); more was not
 /// measured.
 constexpr int most_ranks(bool oversubscribed) noexcept { return oversubscribed ? 64 : 16; }
+static_assert(most_ranks(true) <= most_ranks_with_rooms);
 
 /// Whether such a call can go through flags: blocks are of one length and fit. Depends on nothing
 /// but what is the same on every rank.

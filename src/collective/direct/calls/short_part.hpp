@@ -80,7 +80,7 @@ inline bool is_in_place(const detail::collective_call& call) noexcept {
 }
 
 /// Reads what was given. `payload(rank)`: where it lies. `join(ranks, offset)`: joins what is there
-/// in the payloads of the first `ranks` ranks, at least one, from left to right into `receive`.
+/// in the payloads of the first `ranks` ranks, at least one, into `receive`.
 /// Requires: who is awaited has given, and so has this rank.
 template <class Payload, class Join>
 [[gnu::always_inline]] inline void read_part(const detail::collective_call& call,

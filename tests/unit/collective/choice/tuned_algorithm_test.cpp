@@ -46,6 +46,16 @@ TEST(tuned_algorithm, has_neighbors_by_radix_between_bounds) {
   EXPECT_EQ(radices(neighbors_of({tree, 32, {}}, 4096, KiB)), (std::vector{16}));
 }
 
+TEST(tuned_algorithm, has_no_neighbor_by_radix_where_that_would_change_bits) {
+  const algorithm* const tree = find_algorithm(collective::reduce, "tree");
+  EXPECT_TRUE(tree->gives_same_bits(8, 2));
+  EXPECT_FALSE(tree->gives_same_bits(6, 2) || tree->gives_same_bits(8, 4));
+  EXPECT_EQ(radices(neighbors_of({tree, 2, {}}, 64, KiB)), (std::vector{4}));
+  EXPECT_TRUE(neighbors_of({tree, 2, {}}, 64, KiB, true).empty());
+  EXPECT_EQ(pieces(neighbors_of({tree, 2, {}}, 64, 64 * KiB, true)),
+            (std::vector<std::size_t>{16 * KiB}));
+}
+
 TEST(tuned_algorithm, has_neighbors_by_the_length_of_pieces) {
   const algorithm* const chain = find_algorithm(collective::bcast, "chain");
   using lengths = std::vector<std::size_t>;
@@ -103,7 +113,7 @@ TEST(tuned_algorithm, records_say_what_looks_at_the_radix) {
     EXPECT_EQ(peers_of(each, asked, 2, on) != peers_of(each, asked, 4, on), each.by_radix)
         << static_cast<int>(each.kind) << " " << each.name;
     // With another radix a tree joins in another order.
-    EXPECT_FALSE(each.by_radix && each.left_to_right) << each.name;
+    EXPECT_FALSE(each.by_radix && each.gives == algorithm::bits::same) << each.name;
   }
 }
 

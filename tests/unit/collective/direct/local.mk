@@ -1,6 +1,7 @@
 check_PROGRAMS += tests/unit/direct_test
 tests_unit_direct_test_SOURCES = \
   tests/unit/collective/direct/block_memory.hpp \
+  tests/unit/collective/direct/float_sums.hpp \
   tests/unit/collective/direct/modelled_ranks.hpp \
   tests/unit/collective/direct/plans.hpp \
   tests/unit/collective/direct/ranks_in_threads.hpp \

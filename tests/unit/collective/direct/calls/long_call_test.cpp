@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "peal/error.hpp"
+#include "unit/collective/direct/float_sums.hpp"
 #include "unit/collective/direct/plans.hpp"
 #include "unit/collective/direct/ranks_in_threads.hpp"
 
@@ -116,6 +117,24 @@ TEST(direct_long_play, an_operation_that_throws_throws_there_and_spoils_what_dep
           }
       },
       long_area_bytes);
+}
+
+// One piece, of which each rank joins all; and several, of which each joins a part.
+TEST(direct_long_play, joins_in_the_usual_order) {
+  for (int size = 2; size != 10; ++size)
+    for (const std::size_t block : {std::size_t{2000}, 2 * piece_bytes / sizeof(float) + 100})
+      check_float_sums(size, block, long_area_bytes, [](flags& own, const collective_call& call) {
+        return run<long_call>(own, call);
+      });
+}
+
+// In place of a vector that the others read where it lies.
+TEST(direct_long_play, joins_open_vectors_in_the_usual_order) {
+  for (const int size : {2, 3, 4, 7})
+    check_float_sums(size, 20'000, long_area_bytes, [](flags& own, const collective_call& call) {
+      const auto seen = [](const void*, std::size_t) { return true; };
+      return run<long_call>(own, call, long_call::opens(call, own.rank(), own.size(), seen));
+    });
 }
 
 TEST(direct_long_play, other_lengths_and_other_collectives_are_errors_and_no_data) {

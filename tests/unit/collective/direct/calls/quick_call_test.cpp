@@ -7,6 +7,7 @@
 
 #include "collective/direct/calls/short_call.hpp"
 #include "peal/error.hpp"
+#include "unit/collective/direct/float_sums.hpp"
 #include "unit/collective/direct/plans.hpp"
 #include "unit/collective/direct/ranks_in_threads.hpp"
 
@@ -56,7 +57,7 @@ TEST_P(quick_call_among, random_calls_give_what_they_should_beside_short_ones) {
       constexpr std::array<patience, 4> has{
           {{.looks = 1}, {.looks = 20}, {.looks = 20'000}, {.looks = 20, .shares_core = true}}};
       const std::error_code became =
-          p.own_function || way == 4
+          p.own_function || way == 4 || mine.call.bytes > most_quick
               ? run<short_call>(own, mine.call)
               : run_quickly(own, mine.call, has[way], came[static_cast<std::size_t>(rank)]);
       // reduce_scatter in place leaves more
@@ -71,6 +72,15 @@ TEST_P(quick_call_among, random_calls_give_what_they_should_beside_short_ones) {
   EXPECT_GT(not_over, 0);
 }
 INSTANTIATE_TEST_SUITE_P(direct, quick_call_among, testing::Values(2, 3, 5, 8));
+
+TEST(quick_call, joins_in_the_usual_order) {
+  for (int size = 2; size != 10; ++size)
+    check_float_sums(size, most_quick / sizeof(float), area_bytes,
+                     [](flags& own, const collective_call& call) {
+                       ends came;
+                       return run_quickly(own, call, {.looks = 20'000}, came);
+                     });
+}
 
 TEST(quick_call, leaves_the_rest_where_another_rank_is_slow) {
   test::shared_block memory{2};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "peal/error.hpp"
+#include "unit/collective/direct/float_sums.hpp"
 #include "unit/collective/direct/plans.hpp"
 #include "unit/collective/direct/ranks_in_threads.hpp"
 #include "unit/collective/thrower.hpp"
@@ -43,6 +44,13 @@ TEST_P(direct_play_of, random_calls_back_to_back_give_what_they_should) {
   });
 }
 INSTANTIATE_TEST_SUITE_P(direct, direct_play_of, testing::Values(2, 3, 5, 8));
+
+TEST(direct_play, joins_in_the_usual_order) {
+  for (int size = 2; size != 10; ++size)
+    check_float_sums(
+        size, area_bytes / sizeof(float), area_bytes,
+        [](flags& own, const collective_call& call) { return run<short_call>(own, call); });
+}
 
 TEST(direct_play, an_operation_that_throws_throws_there_and_the_others_have_their_results) {
   constexpr int size = 4, bad = 2;
