@@ -30,6 +30,7 @@ ways_of_shape channel::ways_of(const call_shape& shape) const {
   const detail::collective_call call = call_of(shape);
   const bool usually_direct = takes(call);
   ways_of_shape found;
+  found.usual_is_short = usually_direct && fits(call, size_);
   std::vector<call_way>& ways = found.others;
   // What is joined by groups is joined in another order than by any message.
   if (groups_ && usually_direct && shape.in_order) return found;

@@ -61,6 +61,8 @@ struct call_way {
 struct ways_of_shape {
   const tuned_algorithm* usual = nullptr;  // null: it goes directly
   std::vector<call_way> others;
+  /// Short calls of the usual way are over when they end, while the others leave work for later.
+  bool usual_is_short = false;
 };
 
 class learnt_ways {
@@ -133,6 +135,7 @@ class learnt_ways {
     std::uint8_t best = 0;
     std::uint8_t first = 0;                  // so many ways there were at first
     const tuned_algorithm* usual = nullptr;  // null: it goes directly
+    bool prefers_usual = false;
   };
   /// Of every shape.
   [[nodiscard]] std::vector<known_shape> known() const;

@@ -31,6 +31,20 @@ TEST(learnt_ways, stays_with_the_usual_one_where_others_are_hardly_faster) {
   EXPECT_FALSE(all.best_of(kibibyte).directly);
 }
 
+// Messages leave work for later, which their calls' time does not show.
+TEST(learnt_ways, leaves_a_short_usual_way_only_for_one_that_is_much_faster) {
+  ranks all{2};
+  for (const double by_tree : {.85, .6}) {
+    for (int call = 0; call != 5000; ++call)
+      for (const call_shape& each : {short_bcast, short_alltoall})
+        all.call(each,
+                 [&](std::size_t, const call_way& way) { return fixed(way, 1, by_tree, 1.2, 9); });
+    EXPECT_EQ(all.best_of(short_bcast).by, by_tree < .7 ? &tree : nullptr);
+    // Where each rank waits for all the others nothing is left.
+    EXPECT_EQ(all.best_of(short_alltoall).by, &tree);
+  }
+}
+
 TEST(learnt_ways, trials_of_slow_ways_become_rare) {
   ranks all{2};
   const auto cost = [](std::size_t, const call_way& way) { return fixed(way, 1, 3, 5, 9); };

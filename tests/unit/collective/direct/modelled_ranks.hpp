@@ -21,6 +21,9 @@ inline constexpr algorithm a_tree{.kind = collective::bcast, .name = "tree", .by
 inline constexpr tuned_algorithm tree{&a_tree, 2, {}}, chain{&a_chain, 2, {}},
     rule{&by_rule, 2, {}};
 inline constexpr call_shape kibibyte{collective::bcast, 10}, mebibyte{collective::bcast, 20};
+/// Those of the usual way are over when they end.
+inline constexpr call_shape short_bcast{collective::bcast, 9},
+    short_alltoall{collective::alltoall, 9};
 
 /// Usual, by the tree, by the chain; mebibytes go directly besides, which is tried first. Barriers
 /// have one way.
@@ -28,7 +31,9 @@ inline ways_of_shape ways_of(const call_shape& of) {
   if (of.kind == collective::barrier) return {};
   if (of.length == 20)
     return {.usual = &rule, .others = {{.directly = true}, {.by = &tree}, {.by = &chain}}};
-  return {.usual = nullptr, .others = {{.by = &tree}, {.by = &chain}}};
+  return {.usual = nullptr,
+          .others = {{.by = &tree}, {.by = &chain}},
+          .usual_is_short = of.length == 9};
 }
 
 inline std::vector<tuned_algorithm> neighbors_among_64(const call_shape& of,
