@@ -136,7 +136,8 @@ explanation explain(const explain_words& words) {
   call.bytes = made.bytes;
   call.element_size = p.element;
   if (made.nodes == 1 && made.ranks > 1 && !by.forces(made.kind))
-    made.direct = direct::price(call, made.ranks, made.where.cores, made.costs.costs);
+    made.direct = direct::price(call, made.ranks, made.where.cores, made.costs.costs,
+                                !by.leaves_open(made.kind));
   return made;
 }
 

@@ -34,6 +34,7 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
     const auto each = static_cast<detail::collective>(kind);
     if (share_memory && !collectives.forced(each)) kinds_ |= 1U << kind;
     if (collectives.leaves_open(each)) learnt_kinds_ |= 1U << kind;
+    else if (!collectives.forced(each)) named_kinds_ |= 1U << kind;
   }
   if (share_memory && size_ > most_ranks(in->oversubscribed))
     groups_.emplace(in->places, members, in->numas_of(members));

@@ -205,7 +205,13 @@ class channel {
     if ((kinds_ >> static_cast<unsigned>(call.kind) & 1) == 0) return false;
     if (groups_) [[unlikely]]
       return group_call::fits(call, size_, groups_->in_order());
-    return fits(call, size_) || long_call::fits(call, size_, in_->oversubscribed);
+    return fits(call, size_) ||
+           (is_named(call.kind) ? long_call::serves(call)
+                                : long_call::fits(call, size_, in_->oversubscribed));
+  }
+  /// Whether a variable says that it is to go directly.
+  [[nodiscard]] bool is_named(detail::collective kind) const noexcept {
+    return (named_kinds_ >> static_cast<unsigned>(kind) & 1) != 0;
   }
   [[nodiscard]] payload_counts payloads() const noexcept {
     return in_->node != nullptr ? in_->node->payloads() : payload_counts{};
@@ -254,6 +260,7 @@ class channel {
 
   std::uint32_t kinds_ = 0;  // a bit each; 0: there is no way
   std::uint32_t learnt_kinds_ = 0;
+  std::uint32_t named_kinds_ = 0;
   std::uint32_t quick_kinds_ = 0;  // that go by `run_quickly` now
   std::uint32_t next_review_ = learnt_ways::trial_window;
   std::optional<learnt_ways> learnt_;

@@ -284,14 +284,21 @@ bool learnt_ways::plan_trial(entry& of) noexcept {
   if (!std::exchange(of.steady, true) || was_trial) return false;
   // One of the others, now and then: the machine may have changed.
   ++of.turn;
-  const std::size_t other = of.turn % of.ways.size();
-  // A way whose only window so far was slow may have been disturbed then.
-  const bool is_sure = of.measured[other] == rounds;
-  if (other == of.best || (is_sure && gap(other) > much && of.turn / of.ways.size() % 4 != 0) ||
-      (is_sure && gap(other) > very_much && of.turn / of.ways.size() % 16 != 0))
-    return false;
+  const std::size_t other = of.turn % of.ways.size(), cycle = of.turn / of.ways.size();
+  // What is known to be slow comes in one of so many cycles, and not in the first one, before which
+  // it was measured. A way whose only window so far was slow may have been disturbed then.
+  const std::size_t rest = of.measured[other] != rounds || gap(other) <= much ? 1
+                           : gap(other) <= very_much                          ? 4
+                                                                              : 16;
+  if (other == of.best || cycle % rest != (rest == 1 ? 0 : 1)) return false;
   of.now = static_cast<std::uint8_t>(other);
   return true;
+}
+
+/// How many calls it has. Of what is known to be slow few are enough to see that it is so still.
+std::uint32_t learnt_ways::trial_of(const entry& of) noexcept {
+  const bool is_slow = of.measured[of.now] == rounds && of.cost[of.now] - of.cost[of.best] > much;
+  return is_slow || is_long(of.of) ? short_trial_window : trial_window;
 }
 
 /// Whether the next trial goes directly, so that its times count whatever messages try.
@@ -353,8 +360,7 @@ int learnt_ways::hear(const learnt_summary& said) noexcept {
       each.news = true;
       each.settling = 0;
       changed += learn(each) ? 1 : 0;
-      if (plan_trial(each))
-        trial = std::max(trial, is_long(each.of) ? long_trial_window : trial_window);
+      if (plan_trial(each)) trial = std::max(trial, trial_of(each));
     }
   }
   if (changed != 0) steady_window_ = least_window;

@@ -73,8 +73,9 @@ class learnt_ways {
   static constexpr std::size_t most_times = 12;  // of a shape, in a window
   static constexpr std::uint32_t trial_window = 10, least_window = 32, most_window = 256,
                                  idle_window = 1024;
-  /// Of calls above 128 KiB: each costs more, and less disturbs it.
-  static constexpr std::uint32_t long_trial_window = 4;
+  /// Of calls above 128 KiB: each costs more, and less disturbs it. And of ways that are known to
+  /// be slow.
+  static constexpr std::uint32_t short_trial_window = 4;
   static constexpr bool is_long(const call_shape& of) noexcept { return of.length >= 18; }
   /// After a window of which most calls were not settled, which does not count, the same way goes
   /// on for one more, and so often at most: less often where it is slow.
@@ -195,6 +196,7 @@ class learnt_ways {
   static bool find_trial(entry&) noexcept;
   bool add_neighbors(entry&);
   bool plan_trial(entry&) noexcept;
+  [[nodiscard]] static std::uint32_t trial_of(const entry&) noexcept;
   static bool next_is_direct(const entry&) noexcept;
   static bool may_settle(entry&) noexcept;
   void note_review(const learnt_summary&) noexcept;

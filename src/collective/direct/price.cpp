@@ -78,14 +78,15 @@ double price_by_groups(const detail::collective_call& call, int size, int cores,
 }  // namespace
 
 std::optional<double> price(const detail::collective_call& call, int size, int cores,
-                            const cost_parameters& costs) noexcept {
+                            const cost_parameters& costs, bool named) noexcept {
   const bool oversubscribed = size > cores, is_short = fits(call, size);
   const cost_rules rules{costs, oversubscribed};
   if (size > most_ranks(oversubscribed)) {
     if (!group_call::fits(call, size, true)) return std::nullopt;
     return price_by_groups(call, size, cores, rules);
   }
-  if (!(is_short || long_call::fits(call, size, oversubscribed))) return std::nullopt;
+  if (!is_short && !(named ? long_call::serves(call) : long_call::fits(call, size, oversubscribed)))
+    return std::nullopt;
   const double n = size,
                bytes = static_cast<double>(call.kind == collective::barrier ? 0 : call.bytes);
   const bool chain =

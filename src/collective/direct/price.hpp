@@ -17,8 +17,8 @@ namespace peal::direct {
 
 /// Of a call that all ranks of a node make, whose blocks are alike and which starts when all have
 /// come; ranks that go by groups are numbered as they lie. `cores`: of the node, for them. Nothing
-/// where such a call goes as messages.
+/// where such a call goes as messages. `named`: a variable says that it is to go directly.
 std::optional<double> price(const detail::collective_call& call, int size, int cores,
-                            const cost_parameters&) noexcept;
+                            const cost_parameters&, bool named = false) noexcept;
 
 }  // namespace peal::direct

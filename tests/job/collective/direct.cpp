@@ -143,6 +143,34 @@ void expected(const communicator& world) {
     job::equal(peal::counters(world)["direct.calls"] - before, 10U, "collectives past messages");
 }
 
+// gather, scatter and bcast are named.
+void named(const communicator& world) {
+  world.barrier();
+  const auto before = peal::counters(world)["direct.calls"];
+  const int size = world.size(), rank = world.rank();
+  constexpr std::size_t n = std::size_t{2} << 20;  // bytes
+  for (std::uint64_t call = 0; call != 3; ++call) {
+    const int root = static_cast<int>(call) % size;
+    const auto of = [&](int from) {
+      return job::bytes_of(n, call * 31 + static_cast<unsigned>(from));
+    };
+    const auto all = world.gather(of(rank), root);
+    if (all)
+      for (int from = 0; from != size; ++from) {
+        const auto first = all->begin() + static_cast<std::ptrdiff_t>(n) * from;
+        const auto wanted = of(from);
+        job::check(std::equal(wanted.begin(), wanted.end(), first), "a long gather");
+      }
+    std::vector<std::byte> part(n), whole(n);
+    world.scatter(all ? *all : std::vector<std::byte>{}, peal::into(part), root);
+    job::check(part == of(rank), "a long scatter");
+    if (rank == root) whole = of(root);
+    world.bcast(peal::in_place(whole), root);
+    job::check(whole == of(root), "a long bcast");
+  }
+  job::equal(peal::counters(world)["direct.calls"] - before, 9U, "collectives past messages");
+}
+
 void unexpected(const communicator& world) {
   for (int i = 0; i < 10; ++i) job::equal(world.allreduce(1), world.size(), "a sum");
   job::equal(peal::counters(world)["direct.calls"], 0U, "collectives past messages");
@@ -452,11 +480,11 @@ int main(int argc, char** argv) {
   return job::run_parts(
       argc, argv,
       {job::part{"unexpected", unexpected}, job::part{"mix", mix}, job::part{"expected", expected},
-       job::part{"many", many}, job::part{"one_after_the_other", one_after_the_other},
-       job::part{"parts", parts}, job::part{"throws", throws},
-       job::part{"throws_by_groups", throws_by_groups}, job::part{"continuations", continuations},
-       job::part{"nested", nested}, job::part{"nested_at_first", nested_at_first},
-       job::part{"behind", behind}, job::part{"open", open}, job::part{"progress", progress},
-       job::part{"sleepers", sleepers},
+       job::part{"named", named}, job::part{"many", many},
+       job::part{"one_after_the_other", one_after_the_other}, job::part{"parts", parts},
+       job::part{"throws", throws}, job::part{"throws_by_groups", throws_by_groups},
+       job::part{"continuations", continuations}, job::part{"nested", nested},
+       job::part{"nested_at_first", nested_at_first}, job::part{"behind", behind},
+       job::part{"open", open}, job::part{"progress", progress}, job::part{"sleepers", sleepers},
        job::part{"sleepers_above_one_that_throws", sleepers_above_one_that_throws}});
 }

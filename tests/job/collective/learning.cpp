@@ -1,8 +1,8 @@
 // learning PART...: blocking collectives go several ways while the ranks learn which is the fastest
 // one, and no result shows it: calls of all kinds and lengths in turn, of several communicators,
-// refused to a rank, made by continuations while ranks tell each other what calls took. `tries` and
-// `usual` say whether there was anything to learn. `death` stands alone: the last rank dies amid
-// calls.
+// refused to a rank, made by continuations while ranks tell each other what calls took. `tries`,
+// `floats` and `usual` say whether there was anything to learn. `death` stands alone: the last rank
+// dies amid calls.
 #include <signal.h>
 #include <unistd.h>
 
@@ -103,6 +103,32 @@ void tries(const communicator& world) {
   job::check(counter(world, "direct.reviews") >= reviews + (is_slow(world) ? 5 : 50),
              "ranks tell what calls took");
   job::check(counter(world, "direct.calls") < call, "calls went by messages, too");
+}
+
+// Sums whose bits depend on the order go by messages, too, and have the same bits all the time.
+void floats(const communicator& world) {
+  const std::uint64_t before = counter(world, "direct.calls");
+  const auto ranks = static_cast<std::size_t>(world.size());
+  std::uint64_t calls = 0;
+  for (const std::size_t count : {1000U, 5000U, 30'000U}) {
+    job::random own{static_cast<std::uint64_t>(world.rank()) + 1};
+    std::vector<float> vector(count * ranks);
+    for (float& x : vector)
+      x = (static_cast<float>(own.below(1'000'000)) - 5e5F) * (own.one_in(2) ? 1.0F : 1e-6F);
+    const std::vector<float> part(vector.begin(),
+                                  vector.begin() + static_cast<std::ptrdiff_t>(count));
+    const int root = world.size() - 1;
+    std::vector<float> whole, share;
+    for (int round = 0; round != (is_slow(world) ? 60 : 200); ++round) {
+      const auto sum = world.allreduce(part), own_share = world.reduce_scatter_block(vector);
+      const auto at_root = world.reduce(part, root);
+      if (round == 0) whole = sum, share = own_share;
+      job::check(sum == whole && own_share == share, "the bits of a sum");
+      if (at_root) job::check(*at_root == whole, "the bits of a sum at the root");
+      calls += 3;
+    }
+  }
+  job::check(counter(world, "direct.calls") - before < calls, "sums went by messages, too");
 }
 
 // Nothing is tried.
@@ -210,8 +236,8 @@ int main(int argc, char** argv) {
     }
     return 0;
   }
-  return job::run_parts(
-      argc, argv,
-      {job::part{"tries", tries}, job::part{"usual", usual}, job::part{"mix", mix},
-       job::part{"refused", refused}, job::part{"continuations", continuations}});
+  return job::run_parts(argc, argv,
+                        {job::part{"tries", tries}, job::part{"floats", floats},
+                         job::part{"usual", usual}, job::part{"mix", mix},
+                         job::part{"refused", refused}, job::part{"continuations", continuations}});
 }

@@ -40,7 +40,10 @@ TEST(direct_price, there_is_one_for_what_goes_past_messages_only) {
           const bool past = ranks > most_ranks(oversubscribed)
                                 ? group_call::fits(call, ranks, true)
                                 : fits(call, ranks) || long_call::fits(call, ranks, oversubscribed);
-          const auto found = price(call, ranks, cores, costs);
+          const auto found = price(call, ranks, cores, costs),
+                     named = price(call, ranks, cores, costs, true);
+          EXPECT_EQ(named.has_value(),
+                    past || (ranks <= most_ranks(oversubscribed) && long_call::serves(call)));
           EXPECT_EQ(found.has_value(), past)
               << static_cast<int>(kind) << ' ' << ranks << ' ' << cores << ' ' << bytes;
           if (found) {
