@@ -64,6 +64,9 @@ class engine {
   /// No sleep is longer, in case a wake-up was lost. That none ever is shows the counter
   /// wait.missed.
   static constexpr std::chrono::seconds backstop{1};
+  /// So many yields, and then twice as many as before each time, until a rank goes to its share of
+  /// the cores.
+  static constexpr std::uint64_t first_share = 16;
 
   explicit engine(bool threads = false, wait_policy policy = wait_policy{})
       : lock_{threads ? engine_lock::kind::mutex : engine_lock::kind::none},
@@ -280,6 +283,7 @@ class engine {
   [[nodiscard]] bool time_to_look() noexcept;
   bool note_cores() noexcept;
   void look_around() noexcept;
+  void go_to_own_share() noexcept;
 
   // family.cpp: all without the lock held
   bool visit_others();
@@ -324,6 +328,7 @@ class engine {
   std::array<wait_policy, 2> policies_;  // undersubscribed, oversubscribed
   wait_history history_;
   std::atomic<std::int64_t> next_look_{std::numeric_limits<std::int64_t>::max()};  // nanoseconds
+  loose_count next_share_;          // yields until then
   core_sharing* around_ = nullptr;  // guarded by the lock
   // Turns of the other engines, at the last look.
   std::array<std::atomic<std::uint32_t>, engine_family::most> seen_{};

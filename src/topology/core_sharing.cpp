@@ -1,6 +1,7 @@
 #include "topology/core_sharing.hpp"
 
 #include <hwloc.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -42,6 +43,19 @@ void cpu_mask::remove(const cpu_mask& other) noexcept {
 
 bool cpu_mask::empty() const noexcept {
   return std::ranges::all_of(words, [](std::uint64_t word) { return word == 0; });
+}
+
+std::size_t cpu_mask::count() const noexcept {
+  std::size_t found = 0;
+  for (std::size_t each = 0; each < used; ++each)
+    found += static_cast<std::size_t>(std::popcount(words[each]));
+  return found;
+}
+
+std::size_t cpu_mask::at(std::size_t before) const noexcept {
+  std::size_t cpu = 0;
+  while (!has(cpu) || before-- != 0) ++cpu;
+  return cpu;
 }
 
 bool cpu_mask::bind() const noexcept {
@@ -96,6 +110,22 @@ cpu_mask core_sharing::cores_of_others() const noexcept {
     if (rank != unknown && each.read(rank)) all.join(each);
   if (each.read(own_)) all.remove(each);
   return all;
+}
+
+void core_sharing::go_to_own_share() const noexcept {
+  cpu_mask mine, each;
+  const auto own = std::ranges::find(ranks_, own_);
+  if (own == ranks_.end() || !mine.read(0)) return;
+  for (const pid_t rank : ranks_)
+    if (rank == unknown || (rank != own_ && each.read(rank) && !each.within(mine))) return;
+  const std::size_t threads = mine.count(), ranks = ranks_.size();
+  if (threads < 2 || ranks <= threads) return;
+  const auto before = static_cast<std::size_t>(own - ranks_.begin());
+  const std::size_t share = mine.at(before * threads / ranks);
+  if (sched_getcpu() == static_cast<int>(share)) return;
+  cpu_mask only;
+  only.add(share);
+  if (only.bind()) (void)mine.bind();
 }
 
 bool core_sharing::see(affinity_snapshot& now) noexcept {

@@ -30,6 +30,12 @@ struct cpu_mask {
   /// Those of a process; false: it cannot be asked about.
   [[nodiscard]] bool read(pid_t) noexcept;
   [[nodiscard]] bool within(const cpu_mask& other) const noexcept;
+  void add(std::size_t cpu) noexcept {
+    words[cpu / word_bits] |= std::uint64_t{1} << cpu % word_bits;
+  }
+  [[nodiscard]] std::size_t count() const noexcept;
+  /// The number of the hardware thread before which there are so many. Requires: before < count().
+  [[nodiscard]] std::size_t at(std::size_t before) const noexcept;
   void join(const cpu_mask& other) noexcept;
   void remove(const cpu_mask& other) noexcept;
   [[nodiscard]] bool empty() const noexcept;
@@ -59,6 +65,10 @@ class core_sharing {
   [[nodiscard]] std::size_t ranks_a_core() const noexcept { return ranks_a_core_; }
   /// The hardware threads on which other ranks may run and this one may not.
   [[nodiscard]] cpu_mask cores_of_others() const noexcept;
+  /// Where more ranks than hardware threads may use the same of these: puts the calling thread on
+  /// the one that is this rank's if they are spread evenly, and leaves it to the system from there.
+  /// A third of a microsecond for each rank.
+  void go_to_own_share() const noexcept;
   /// Looks again: a third of a microsecond for each rank, and a few files now and then. Whether the
   /// answer is another one.
   bool look() noexcept;

@@ -144,6 +144,55 @@ TEST_F(core_sharing_test, the_cores_of_others_are_those_that_this_rank_has_not) 
   }}.join();
 }
 
+/// Of 100 times, how often a thread with these cores, which is on the first one, is on the second
+/// one when it was sent to its share. It is the last of the ranks.
+int times_moved(std::vector<pid_t> ranks, const std::vector<int>& cores) {
+  ranks.push_back(::getpid());
+  const peal::core_sharing around{ranks, ::getpid(), 0};
+  int moved = 0;
+  std::thread{[&] {
+    for (int turn = 0; turn != 100; ++turn) {
+      give(0, {cores[0]});
+      give(0, cores);
+      around.go_to_own_share();
+      moved += ::sched_getcpu() == cores[1] ? 1 : 0;
+      cpu_set_t after;
+      ASSERT_EQ(::sched_getaffinity(0, sizeof after, &after), 0);
+      EXPECT_EQ(CPU_COUNT(&after), 2) << "it is not bound";
+    }
+  }}.join();
+  return moved;
+}
+
+// The system may move a thread at any time, so it is not always there.
+TEST_F(core_sharing_test, of_more_ranks_than_threads_each_has_its_share) {
+  start(2);
+  EXPECT_GT(times_moved(ranks, cores), 50);
+  give(ranks[0], {cores[0]});
+  EXPECT_GT(times_moved(ranks, cores), 50) << "one that is on its way";
+}
+
+TEST_F(core_sharing_test, with_a_thread_for_each_the_system_has_its_way) {
+  start(1);
+  EXPECT_LT(times_moved(ranks, cores), 50);
+}
+
+TEST_F(core_sharing_test, beside_one_that_cannot_be_asked_about_the_system_has_its_way) {
+  start(2);
+  EXPECT_LT(times_moved({ranks[0], ranks[1], peal::core_sharing::unknown}, cores), 50);
+}
+
+TEST(cpu_mask, counts_and_finds_its_threads) {
+  peal::cpu_mask mask;
+  ASSERT_TRUE(mask.read(0));
+  mask.words = {};
+  EXPECT_EQ(mask.count(), 0U);
+  for (const std::size_t each : {1U, 5U, 63U}) mask.add(each);
+  EXPECT_EQ(mask.count(), 3U);
+  EXPECT_EQ(mask.at(0), 1U);
+  EXPECT_EQ(mask.at(2), 63U);
+}
+
 TEST_F(core_sharing_test, one_rank_is_never_one) {
   start(1);
   give(ranks[0], {cores[0]});
