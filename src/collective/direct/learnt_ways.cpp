@@ -163,6 +163,7 @@ void learnt_ways::put_off_slow_ways(entry& made) const noexcept {
     made.cost[way] = gap;
     made.measured[way] = rounds;
     made.gaps |= static_cast<std::uint16_t>(1U << way);
+    made.guessed |= made.gaps;
   }
 }
 
@@ -217,8 +218,12 @@ told_times learnt_ways::tell() noexcept {
 bool learnt_ways::learn(entry& of) noexcept {
   const float cost = of.heard;
   float& known = of.cost[of.now];
+  const auto bit = static_cast<std::uint16_t>(1U << of.now);
+  const bool was_guessed = (of.guessed & bit) != 0;
+  of.guessed = static_cast<std::uint16_t>(of.guessed & ~bit);
   // What disturbs makes calls longer, and never shorter: of the first windows the shortest counts.
-  if (of.measured[of.now] == 0 || (of.measured[of.now] < rounds && cost < known)) known = cost;
+  if (of.measured[of.now] == 0 || was_guessed || (of.measured[of.now] < rounds && cost < known))
+    known = cost;
   else known += (cost < known ? 0.75F : 0.5F) * (cost - known);
   if (of.measured[of.now] != rounds) ++of.measured[of.now];
   // The first window goes the best way. Where it takes longer than it should, a byte, others may
@@ -287,9 +292,8 @@ bool learnt_ways::plan_trial(entry& of) noexcept {
   const std::size_t other = of.turn % of.ways.size(), cycle = of.turn / of.ways.size();
   // What is known to be slow comes in one of so many cycles, and not in the first one, before which
   // it was measured. A way whose only window so far was slow may have been disturbed then.
-  const std::size_t rest = of.measured[other] != rounds || gap(other) <= much ? 1
-                           : gap(other) <= very_much                          ? 4
-                                                                              : 16;
+  const bool is_sure = of.measured[other] == rounds && (of.guessed >> other & 1) == 0;
+  const std::size_t rest = !is_sure || gap(other) <= much ? 1 : gap(other) <= very_much ? 4 : 16;
   if (other == of.best || cycle % rest != (rest == 1 ? 0 : 1)) return false;
   of.now = static_cast<std::uint8_t>(other);
   return true;

@@ -166,6 +166,7 @@ class learnt_ways {
     bool steady = false;        // all ways have been tried
     std::uint16_t refined = 0;  // a bit for each way whose neighbors there are
     std::uint16_t gaps = 0;     // a bit for each way whose cost is one over that of the best way
+    std::uint16_t guessed = 0;  // a bit for each way whose cost is that of a shape like it
     float expected = 0;         // of that one, while there are gaps
     bool news = false;
     std::uint8_t settling = 0;  // windows in a row that were not settled
