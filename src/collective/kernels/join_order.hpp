@@ -1,7 +1,7 @@
 // collective/kernels/join_order.hpp
 // In which order the vectors of several ranks are joined. The bits of a sum of floating-point
 // numbers depend on it, so algorithms that keep the same order may take each other's place while a
-// program runs (algorithm::same_bits).
+// program runs (algorithm::gives_same_bits).
 //
 //   by pairs       Neighbours, then neighbouring pairs, and so on, as recursive doubling and
 //                  halving do by themselves: (0 1) (2 3), then ((0 1) (2 3)). Where the ranks are
