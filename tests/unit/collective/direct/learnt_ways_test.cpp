@@ -230,6 +230,18 @@ TEST(learnt_ways, a_new_shape_tries_only_what_was_fast_for_its_like) {
   EXPECT_EQ(all.best_of(longer).by, &chain);
 }
 
+// What was slow for its like alone is measured sooner than what was slow itself.
+TEST(learnt_ways, a_way_that_a_new_shape_has_put_off_is_tried_soon) {
+  constexpr call_shape longer{collective::bcast, 13};
+  ranks all{2};
+  const auto cost = [](std::size_t, const call_way& way) { return fixed(way, 1.1, 1, 3, 9); };
+  for (int call = 0; call != 300; ++call) all.call(kibibyte, cost);
+  const auto other = [](std::size_t, const call_way& way) { return fixed(way, .4, .5, .2, 9); };
+  for (const int before = all.reviews(); all.reviews() == before;) all.call(longer, other);
+  for (int call = 0; call != 200; ++call) all.call(longer, other);
+  EXPECT_EQ(all.best_of(longer).by, &chain);
+}
+
 TEST(learnt_ways, a_new_shape_goes_the_usual_way_where_that_is_the_fastest_of_its_like) {
   ranks all{2};
   const auto cost = [](std::size_t, const call_way& way) { return fixed(way, 1, 2, 3, 9); };
