@@ -72,6 +72,22 @@ class box_writer final : public short_path {
     rest_->laps = 0;
   }
 
+  /// Whether the next message, of that length, had better be announced than written.
+  [[nodiscard]] bool is_to_announce(std::size_t bytes) noexcept {
+    return !lacks_units(bytes) && rest_->choice.take_if_announced(bytes, rest_->exposed);
+  }
+  /// Whether the last one like it was.
+  [[nodiscard]] bool announces(std::size_t bytes) const noexcept {
+    return rest_->choice.announces(bytes);
+  }
+  /// Payloads that are announced to the receiver, until it has them.
+  void count_exposed() noexcept {
+    if (open()) ++rest_->exposed;
+  }
+  void count_withdrawn() noexcept {
+    if (open() && rest_->exposed > 0) --rest_->exposed;  // 0: from before the box was opened
+  }
+
   /// False: no room; or `wants_units`, and more memory would make it faster.
   [[nodiscard, gnu::always_inline]] bool write(envelope e, const void* payload) noexcept {
     if (cell_ == cell_limit_) [[unlikely]]
@@ -189,7 +205,7 @@ class box_writer final : public short_path {
   // Writes all of a long message but the last stamp.
   void fill(cell& place, envelope e, std::uint32_t start, std::byte* target,
             const void* payload) noexcept {
-    if (rest_->has_choice && rest_->choice.past_caches(e.bytes()))
+    if (rest_->choice.take(e.bytes()) == write_choice::way::past_caches)
       fill_past_caches(place, e, target, payload);
     else
       fill_in_parts(place, e, start, target, [&](std::byte* to, std::size_t at, std::size_t bytes) {
@@ -228,10 +244,10 @@ class box_writer final : public short_path {
     write_choice choice;
     std::uint32_t unit = 0;  // as cell_, in the data ring
     std::uint32_t unit_limit = 0;
-    std::uint32_t units = 0;                 // as `set_units` says
-    std::uint32_t laps = 0;                  // since then, where that is less than the ring has
+    std::uint32_t units = 0;  // as `set_units` says
+    std::uint32_t laps = 0;   // since then, where that is less than the ring has
+    std::uint32_t exposed = 0;
     std::array<std::uint32_t, 2> seen = {};  // positions when it was asked, by a question
-    bool has_choice = can_copy_past_caches();
   };
   std::unique_ptr<state> rest_;  // null: not open
 };

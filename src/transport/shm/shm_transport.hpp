@@ -85,7 +85,10 @@ class shm_transport final : public transport, public node_access, private ringer
   }
   [[nodiscard]] bool send_eager(peer_id to, envelope e, const void* payload) noexcept override {
     channel& out = channels_[local_index_[to]];
-    if (!wants_eager(to) || is_seen_by_all(payload, e.bytes())) return false;
+    if (!wants_eager(to)) return false;
+    if (e.bytes() > shm::eager_limit && (is_seen_by_all(payload, e.bytes()) ||
+                                         (out.box.open() && out.box.is_to_announce(e.bytes()))))
+      return false;
     if (out.box.open()) [[likely]]
       return out.box.write(e, payload) || write_with_more(out, e, payload);
     return send_parcel(out, e, payload);
@@ -95,7 +98,8 @@ class shm_transport final : public transport, public node_access, private ringer
   [[nodiscard]] bool takes_long(peer_id to, const void* payload,
                                 std::size_t bytes) const noexcept override {
     const shm::box_writer& out = channels_[local_index_[to]].box;
-    return out.open() && !out.lacks_units(bytes) && !is_seen_by_all(payload, bytes);
+    return out.open() && !out.lacks_units(bytes) && !out.announces(bytes) &&
+           !is_seen_by_all(payload, bytes);
   }
   [[nodiscard]] shm::box_writer* short_path_to(peer_id to) noexcept override {
     return bells_.fences() ? nullptr : &channels_[local_index_[to]].box;
@@ -104,16 +108,20 @@ class shm_transport final : public transport, public node_access, private ringer
     short_messages_ = &messages;
   }
   void set_wants_eager(bool) noexcept override;
-  remote_region expose(peer_id, const void* data, std::size_t bytes) noexcept override {
+  remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept override {
+    channels_[local_index_[to]].box.count_exposed();
     return fetcher_.describe(data, bytes);
   }
   [[nodiscard]] bool packs_on_the_way(peer_id) const noexcept override { return true; }
-  remote_region expose_packed(peer_id, const detail::packer& from,
+  remote_region expose_packed(peer_id to, const detail::packer& from,
                               std::size_t bytes) noexcept override {
+    channels_[local_index_[to]].box.count_exposed();
     return shm::fetcher::describe_packed(from, bytes);
   }
-  void withdraw(peer_id, const remote_region&) noexcept override {
-  }  // a helper copies only in poll, and only what a receiver still waits for
+  // No more: a helper copies only in poll, and only what a receiver still waits for.
+  void withdraw(peer_id from, const remote_region&) noexcept override {
+    channels_[local_index_[from]].box.count_withdrawn();
+  }
   void start_fetch(fetch& f) noexcept override;
   bool poll() noexcept override;
   /// Appends what was counted since the start. Control path.

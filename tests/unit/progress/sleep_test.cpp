@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,8 @@
 #include "mailbox.hpp"
 #include "progress/engine.hpp"
 #include "progress/wakeup.hpp"
+#include "topology/core_sharing.hpp"
+#include "topology/core_time.hpp"
 
 namespace peal::test {
 namespace {
@@ -342,6 +345,55 @@ TEST(sleep, a_thread_that_follows_leads_when_the_leader_has_left) {
     EXPECT_GE(counted(progress, "wait.wakeups") - before, 2u) << "the second one was not called";
   }
   EXPECT_EQ(counted(progress, "wait.missed"), 0u);
+}
+
+/// A rank that may run on these two hardware threads, is on the first, and waits: whether it is on
+/// the second one afterwards. `others`: the ranks before it.
+bool goes_to_its_share(std::vector<pid_t> others, const cpu_mask& first, const cpu_mask& both) {
+  others.push_back(::getpid());
+  core_sharing around{others, ::getpid(), 0};
+  core_time who_ran{others, ::getpid()};
+  engine progress;
+  const wait_policy yields{wait_mode::adaptive, true};
+  progress.set_policies(yields, yields, around, who_ran);
+  EXPECT_TRUE(first.bind());
+  EXPECT_TRUE(both.bind());
+  // Short ones, none of which sleeps.
+  while (counted(progress, "wait.yields") < 2 * engine::first_share)
+    EXPECT_TRUE(progress.wait_until([looks = 0]() mutable { return ++looks == 5; }));
+  return !first.has(static_cast<std::size_t>(::sched_getcpu()));
+}
+
+// The system may move a thread at any time, so it is not always there, and sometimes without that.
+TEST(sleep, a_rank_that_waits_for_others_of_its_cores_goes_to_its_share) {
+  cpu_mask before, first, both;
+  ASSERT_TRUE(before.read(0));
+  if (before.count() < 2) GTEST_SKIP() << "needs two hardware threads";
+  first.add(before.at(0));
+  both.add(before.at(0));
+  both.add(before.at(1));
+  std::atomic<bool> over{false};
+  std::atomic<int> names[2] = {};
+  std::vector<std::thread> ranks;
+  for (auto& name : names)
+    ranks.emplace_back([&] {
+      EXPECT_TRUE(both.bind());
+      name = ::gettid();
+      over.wait(false);
+    });
+  while (names[0] == 0 || names[1] == 0) std::this_thread::yield();
+  int went = 0, went_alone = 0;
+  std::thread{[&] {
+    for (int each = 0; each < 50; ++each) {
+      went += goes_to_its_share({names[0], names[1]}, first, both) ? 1 : 0;
+      went_alone += goes_to_its_share({}, first, both) ? 1 : 0;
+    }
+  }}.join();
+  over = true;
+  over.notify_all();
+  for (std::thread& each : ranks) each.join();
+  EXPECT_GT(went, 25);
+  EXPECT_LT(went_alone, 25);
 }
 
 }  // namespace
