@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "transport/shm/layout.hpp"
+#include "transport/shm/write_choice.hpp"
 #include "unit/transport/ends.hpp"
 
 namespace peal::test {
@@ -107,6 +108,24 @@ TEST_F(shm_long, are_announced_where_there_is_no_memory_for_them) {
   EXPECT_FALSE(takes_long(shm::longest_eager));
   EXPECT_NE(testing::internal::GetCapturedStderr().find("go a slower way"), std::string::npos);
   EXPECT_TRUE(send_eager(shm::eager_limit));
+  expect_all();
+}
+
+// What is refused although everything was read is to be announced.
+TEST_F(shm_long, are_announced_now_and_then_to_find_out_what_is_faster) {
+  begin();
+  open_box();
+  bool refused = false;
+  for (int each = 0; each < 20'000 && !refused; ++each) {
+    refused = !send_eager(shm::longest_eager);
+    ASSERT_TRUE(until([&] { turn(); }, [&] { return got().size() == sent; }));
+    got().clear();
+    sent = 0;
+  }
+  EXPECT_TRUE(refused);
+  EXPECT_FALSE(takes_long(shm::longest_eager));
+  EXPECT_TRUE(send_eager(shm::write_choice::most_unannounced));
+  EXPECT_TRUE(takes_long(shm::write_choice::most_unannounced)) << "never";
   expect_all();
 }
 
