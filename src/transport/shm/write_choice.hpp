@@ -156,6 +156,8 @@ class write_choice {
           std::clamp(static_cast<std::uint32_t>(more / spent), least_between << lost, most_between);
     }
   };
+
+  /// The class of that length, in a turn that has room for it.
   template <class Clock>
   [[nodiscard]] state& turn_of(std::size_t bytes, std::uint32_t open, Clock now) noexcept {
     const std::size_t length_class = class_of(bytes);
