@@ -142,13 +142,14 @@ build-address build-thread:
 	@$(MKDIR_P) $(abs_builddir)-$(@:build-%=%)
 	test -f $(abs_builddir)-$(@:build-%=%)/Makefile || { cd $(abs_builddir)-$(@:build-%=%) && \
 	  $(abs_srcdir)/configure -q CC='$(CC)' CXX='$(CXX)' CXXFLAGS='-O1 -g1' CFLAGS='-O1 -g1' --enable-sanitize=$(@:build-%=%); }
-	$(MAKE) --no-print-directory -C $(abs_builddir)-$(@:build-%=%) sanitized QUICK=$(QUICK) FULL=$(FULL)
+	$(MAKE) --no-print-directory -C $(abs_builddir)-$(@:build-%=%) sanitized QUICK=$(QUICK) FULL=$(FULL) SUITES='$(SUITES)'
 check-address check-thread: check-%: build-%
 	$(MAKE) --no-print-directory -C $(abs_builddir)-$(@:check-%=%) check-sanitized QUICK=$(QUICK) FULL=$(FULL) RESULTS=$(RESULTS) LOWEST=$(LOWEST) \
 	  SUITES='$(or $(SUITES),unit job)'
 sanitized:
 	$(MAKE) --no-print-directory libpeal.la libpeal_simulator.la
-	$(MAKE) --no-print-directory pealrun $(sanitized_unit) $$($(sanitized_jobs)) CXXFLAGS='$(sanitized_cxxflags_$(PEAL_SANITIZER))'
+	$(MAKE) --no-print-directory pealrun $(if $(filter unit,$(or $(SUITES),unit)),$(sanitized_unit)) \
+	  $(if $(filter job,$(or $(SUITES),job)),$$($(sanitized_jobs))) CXXFLAGS='$(sanitized_cxxflags_$(PEAL_SANITIZER))'
 check-sanitized:
 	$(run_tests) --unit "$(sanitized_unit)" $(SUITES)
 

@@ -64,6 +64,8 @@ class engine {
   /// No sleep is longer, in case a wake-up was lost. That none ever is shows the counter
   /// wait.missed.
   static constexpr std::chrono::seconds backstop{1};
+  /// What is found then is counted by wait.late.
+  static constexpr auto second_look = progress_source::second_look;
   /// So many yields, and then twice as many as before each time, until a rank goes to its share of
   /// the cores.
   static constexpr std::uint64_t first_share = 16;
@@ -260,6 +262,8 @@ class engine {
   [[nodiscard]] rest follow(question holds, deadline until, wait_state&);
   [[nodiscard]] readiness begin_sleep(engine_sleeper&, bool naps);
   bool end_sleep(engine_sleeper&, std::span<const pollfd> found, bool by_backstop) noexcept;
+  void look_again(thread_sleep&) noexcept;
+  static void sleep_and_look_again(thread_sleep&) noexcept;
   bool settle(event_descriptor&);
   void after_sleep() noexcept;
   void resume_helper() noexcept;
@@ -270,6 +274,11 @@ class engine {
   /// The nap after it is longer.
   [[nodiscard]] static std::chrono::microseconds next_nap(std::chrono::microseconds& nap) noexcept {
     return std::exchange(nap, std::min(2 * nap, longest_nap));
+  }
+  /// The alarm after it is later: a loop arms again after each.
+  [[nodiscard]] static std::chrono::milliseconds next_look(
+      std::chrono::milliseconds& look) noexcept {
+    return std::exchange(look, std::min<std::chrono::milliseconds>(2 * look, backstop));
   }
   void note_turns(wait_state& mine) noexcept {
     mine.turns = sources_.turns();
@@ -344,7 +353,7 @@ class engine {
   int napping_ = 0;                       // threads that will lead again soon
   std::vector<event_descriptor*> loops_;  // open ones
   struct {
-    loose_count spins, yields, put_offs, sleeps, wakeups, spurious, missed;
+    loose_count spins, yields, put_offs, sleeps, wakeups, spurious, late, missed;
   } counted_;
 };
 

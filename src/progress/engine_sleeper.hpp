@@ -24,6 +24,8 @@
 
 namespace peal {
 
+class engine;
+
 /// As ppoll and timerfd_settime take it; nothing, when it is negative.
 inline timespec time_of(std::chrono::nanoseconds left) noexcept {
   const auto positive = std::max<std::int64_t>(left.count(), 0);
@@ -94,7 +96,9 @@ struct thread_sleep {
 
   deadline end;
   std::vector<pollfd> on{};
+  std::vector<engine*> looked_at{};  // at the second look
   bool by_backstop = false;
+  bool found_late = false;  // then
 };
 
 }  // namespace peal

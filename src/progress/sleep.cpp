@@ -73,6 +73,30 @@ bool engine::end_sleep(engine_sleeper& who, std::span<const pollfd> found,
   return moved;
 }
 
+/// While all is armed still, and stays so where nothing is found. With the lock held.
+void engine::look_again(thread_sleep& on) noexcept {
+  if (sources_.poll_all()) {
+    on.found_late = true;
+    counted_.late.raise();
+    wake_sleepers();
+  } else {
+    on.end = std::min(on.end, sources_.wakes_at());
+  }
+}
+
+/// Without any lock. Whoever holds the lock of one of the engines may not give it back before this
+/// thread gets up.
+void engine::sleep_and_look_again(thread_sleep& on) noexcept {
+  on.sleep(second_look);
+  if (!std::exchange(on.by_backstop, false)) return;
+  for (engine* each : on.looked_at) {
+    if (!each->try_lock()) return;
+    each->look_again(on);
+    each->unlock();
+  }
+  if (!on.found_late) on.sleep(backstop);
+}
+
 void engine::wake_sleepers() noexcept {
   if (!sleepers_.any_hears_of_moves()) return;
   const bool slept = slept_in();
@@ -145,14 +169,15 @@ engine::rest engine::lead(question holds, thread_sleep& on, wait_state& mine) {
   has_leader_ = true;
   on.add(leader_bell_.descriptor());
   on.add(self, sources_);
+  on.looked_at.push_back(this);
   const deadline since = clock::now();
   unlock();
-  on.sleep(backstop);
+  sleep_and_look_again(on);
   lock();
   has_leader_ = false;
   mine.beside = others_poll(mine) && clock::now() - since < busy_gap;
   if (!mine.beside) mine.nap = shortest_nap;
-  const bool moved = end_sleep(self, on.found(self), on.by_backstop);
+  const bool moved = end_sleep(self, on.found(self), on.by_backstop) || on.found_late;
   return holds() ? rest::held : moved ? rest::moved : rest::in_vain;
 }
 
@@ -269,6 +294,8 @@ void engine::report(std::vector<counter>& into) const {
   into.push_back({"wait.wakeups", counted_.wakeups, "sleeps that were ended by somebody"});
   into.push_back(
       {"wait.spurious", counted_.spurious, "of these, those after which nothing was there"});
+  into.push_back({"wait.late", counted_.late,
+                  "sleeps that found something at their second look, after a millisecond"});
   into.push_back(
       {"wait.missed", counted_.missed,
        "sleeps that a timer ended although something was there: never, unless there is an error"});

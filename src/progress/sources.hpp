@@ -31,6 +31,12 @@ class progress_source {
   // All with the lock held but the sleep.
   using deadline = std::chrono::steady_clock::time_point;
 
+  /// A sleeper polls once more after this time, still armed, and then sleeps on. What the barrier
+  /// of its arming should have made visible is visible by then, whatever the system did. Linux
+  /// (seen with 6.18) leaves a core out of membarrier that has run nothing but a process, and the
+  /// idle thread, since before that process registered for it on another core.
+  static constexpr std::chrono::milliseconds second_look{1};
+
   /// From now on whatever comes wakes the engine, by a watched descriptor or by its wakeup; so does
   /// what another thread gives the source to do. False: it cannot promise that now, and the engine
   /// stays awake. Also called where it is armed already.

@@ -6,7 +6,7 @@ from stand_ins import case, check
 TOOLS = ("bash", "sh", "env", "dirname", "id", "date", "mkdir", "mktemp", "rm", "setsid", "tail", "cat", "nice", "nproc", "python3", "touch")
 # What make is asked for: its last word that neither sets something nor is an option.
 MAKE = """target=
-while [ $# -gt 0 ]; do case $1 in -C) shift ;; *=* | -*) ;; *) target=$1 ;; esac; shift; done
+while [ $# -gt 0 ]; do case $1 in -C) shift ;; SUITES=*) SUITES=${1#*=} ;; *=* | -*) ;; *) target=$1 ;; esac; shift; done
 echo "make $target"
 """
 
@@ -63,6 +63,32 @@ def tests_that_never_ran_are_told(tree):
     done.has("make check-address", "  first: these tests did not run to the end",
              "  thread: these tests did not run to the end", " +[0-9]+ s  build of the tests")
     check(re.fullmatch("0 passed, [1-9] failed", done.lines[-1]) and done.code == 1, done.text)
+
+
+@case
+def long_tests_take_turns_where_building_takes_long(tree):
+    ready(tree, make='echo "$target: SUITES=$SUITES TEST_TURNS=${TEST_TURNS-}"', setup="echo setup: done")
+    seen = set()
+    for commit in range(40):
+        done = bootstrap(tree, "check", PEAL_CHECK_SLOW="0", TEST_COMMIT=str(commit))
+        ran = [(kind, suite) for kind in ("address", "thread") for suite in ("unit", "job")
+               if f"check-{kind}: SUITES={suite} TEST_TURNS=3" in done.lines]
+        check(len(ran) == 1, done.text)
+        kind, suite = ran[0]
+        done.has(f"==> building took [0-9]+ minutes, so one in 3 of the lab's tests .* the suite {suite} under the {kind} sanitizer",
+                 "check: SUITES=lab TEST_TURNS=3", f"  {kind}: these tests did not run to the end")
+        done.ends("0 passed, 3 failed", 1)
+        seen.update(ran)
+        if len(seen) == 4:
+            break
+    check(len(seen) == 4, f"only {seen} had a turn")
+    done = bootstrap(tree, "check", PEAL_CHECK_MINUTES="0", TEST_COMMIT="1")
+    done.has("check: SUITES=unit style runner compile install launcher job apps fuzz TEST_TURNS=",
+             "==> the first tests took 0 minutes, so one in 3 of the lab's tests .* the suite (unit|job) under the (address|thread) sanitizer",
+             "check: SUITES=lab TEST_TURNS=3", "check-(address|thread): SUITES=(unit|job) TEST_TURNS=3")
+    done.ends("0 passed, 3 failed", 1)
+    done = bootstrap(tree, "check-full", PEAL_CHECK_SLOW="0", PEAL_CHECK_MINUTES="0")
+    done.has("check-address: SUITES=unit job TEST_TURNS=", "check-thread: SUITES=unit job TEST_TURNS=")
 
 
 @case

@@ -51,6 +51,23 @@ def a_deadline_in_the_middle_of_a_suite(tree):
 
 
 @case
+def unit_programs_take_turns_under_a_sanitizer_where_long_tests_do(tree):
+    tree.runner()
+    names = [f"{letter}_test" for letter in "uvwxyz"]
+    for name in names:
+        tree.unit(name, {"a": ""})
+    programs = ("--unit", " ".join(f"tests/unit/{name}" for name in names), "unit")
+
+    def of(commit, *words, turns="3"):
+        done = tree.run_tests(*words, *programs, TEST_TURNS=turns, TEST_COMMIT=str(commit))
+        return frozenset(name for name in names if f" {name} some.a" in done.text)
+
+    check(of(1) == of(1, "--sanitizer", "address", turns="") == set(names), "not all run where none takes turns")
+    seen = {of(commit, "--sanitizer", "address") for commit in range(20)}
+    check(len(seen) == 3 and all(len(each) == 2 for each in seen) and frozenset().union(*seen) == set(names), f"other turns: {seen}")
+
+
+@case
 def a_deadline_in_the_middle_of_a_unit_program(tree):
     tree.runner()
     tree.unit("x_test", {"a": "", "b": "time.sleep(600)", "c": ""})

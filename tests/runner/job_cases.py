@@ -71,19 +71,29 @@ turn = threading.Lock()  # there is one commit at a time
 
 
 @contextlib.contextmanager
-def commit_of(name):
-    """What the rotation takes for the commit."""
+def commit_of(name, turns=1):
+    """What the rotation takes for the commit; of so many long cases it has one."""
     with turn:
-        before = os.environ.get("TEST_COMMIT")
-        os.environ["TEST_COMMIT"] = name
+        before = {each: os.environ.get(each) for each in ("TEST_COMMIT", "TEST_TURNS")}
+        os.environ.update(TEST_COMMIT=name, TEST_TURNS=str(turns))
         rotation.commit.cache_clear()
         try:
             yield
         finally:
             rotation.commit.cache_clear()
-            del os.environ["TEST_COMMIT"]
-            if before is not None:
-                os.environ["TEST_COMMIT"] = before
+            for each, value in before.items():
+                del os.environ[each]
+                if value is not None:
+                    os.environ[each] = value
+
+
+def check_turns(found):
+    """Where three take turns a commit has fewer, of those that it has anyhow."""
+    with commit_of("slow"):
+        usual = found()
+    with commit_of("slow", 3):
+        few = found()
+    check(few and few < usual and len(few) < len(usual) / 2, f"{len(few)} of {len(usual)} have their turn where three take turns")
 
 
 def rotated(found):
@@ -118,6 +128,7 @@ def every_rare_job_case_has_its_turn(_):
         quick = {(entry["name"], ranks) for entry in entries for ranks in jobs.wanted(entry, jobs.options_of(["build", "--quick", "--sanitizer", kind]))
                  if not entry["program"].startswith("examples/") and (kind == "address" or jobs.threads_meet(entry))}
         check(set.union(*sets) == quick, f"never run under the {kind} sanitizer: {sorted(quick - set.union(*sets))}")
+        check_turns(lambda: found("--tier", "default", "--sanitizer", kind))
 
 
 @case
@@ -128,6 +139,7 @@ def every_rare_lab_case_has_its_turn(_):
         return {entry["name"] for entry in lab.entries_of(tier)}
 
     sets, full = rotated(lambda: found("default")), found("full")
+    check_turns(lambda: found("default"))
     rare = {entry["name"] for entry in lab.entries_of("full") if entry.get("full")}
     check(set.union(*sets) == full - rare, f"never run: {sorted(full - rare - set.union(*sets))}")
     check(all(each < full for each in sets), "a commit has all of them")

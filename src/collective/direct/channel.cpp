@@ -38,6 +38,7 @@ channel::channel(direct_context* in, collectives& collectives, const collective_
   }
   if (share_memory && size_ > most_ranks(in->oversubscribed))
     groups_.emplace(in->places, members, in->numas_of(members));
+  else if (share_memory && !in->oversubscribed) most_not_learnt_ = most_quick;
   if (in->learn != learn_mode::off && learnt_kinds_ != 0) {
     learnt_.emplace([this](const call_shape& each) { return ways_of(each); },
                     [this](const call_shape& each, const tuned_algorithm& best) {
@@ -151,31 +152,52 @@ void channel::await(entered& mine, entered* before) {
     if (each != nullptr) progress.remove(*each), std::erase(in_->waiting, each);
 }
 
-std::error_code channel::end_at_leisure(const detail::collective_call& what,
-                                        quick_progress so_far) {
-  entered mine{*this, what, so_far};
-  await(mine);
-  return mine.error();
+/// What a quick call asks and tells its channel.
+class channel::quick_caller {
+ public:
+  explicit quick_caller(channel& on) noexcept : on_{on} {}
+  /// Not before the other ranks have this rank's stamp, and before any of them can ask, or make the
+  /// next call.
+  [[gnu::always_inline]] void has_given() noexcept {
+    for (const receiver& each : on_.others_) on_.wake<false>(each);
+    made_ = on_.calls_.add(way::in_short);
+    count_one(on_.in_->calls);
+  }
+  [[nodiscard, gnu::always_inline]] patience has_patience() const noexcept {
+    if (on_.in_->progress.spins()) return {.looks = first_looks};
+    if (on_.in_->progress.yields()) return {.looks = looks_at_other_cores, .shares_core = true};
+    return {};
+  }
+  /// How many calls there have been. Requires: has_given().
+  [[nodiscard]] std::uint32_t made() const noexcept { return made_; }
+
+ private:
+  channel& on_;
+  std::uint32_t made_ = 0;
+};
+
+template <detail::collective Kind>
+quick_progress channel::run_quickly(const detail::collective_call& what) {
+  if (innermost_ != nullptr || what.bytes > most_not_learnt_ ||
+      failed_.load(std::memory_order_relaxed) || review_due()) [[unlikely]]
+    return quick_progress::none;
+  quick_caller by{*this};
+  const quick_progress so_far = quick_call<Kind>(short_.all, what, by);
+  if (so_far == quick_progress::over && by.made() % calls_a_turn == 0) [[unlikely]]
+    make_a_turn();
+  return so_far;
 }
 
-bool channel::run_quickly(const detail::collective_call& what, kernel with,
-                          std::error_code& became) {
-  std::uint32_t made = 0;
-  const auto has_given = [&] {
-    for (const receiver& each : others_) wake<false>(each);
-    // Not before the other ranks have this rank's stamp, and before any of them can ask, or make
-    // the next call.
-    made = calls_.add(way::in_short);
-    count_one(in_->calls);
-  };
-  patience has;
-  if (in_->progress.spins()) has.looks = first_looks;
-  else if (in_->progress.yields()) has = {.looks = looks_at_other_cores, .shares_core = true};
-  const quick_progress so_far = quick_call(short_.all, what, with, has, has_given);
-  if (so_far == quick_progress::begun) has_given();
-  if (so_far != quick_progress::over) became = end_at_leisure(what, so_far);
-  if (made % calls_a_turn == 0) make_a_turn();
-  return so_far == quick_progress::over;
+quick_progress channel::run_quickly(const detail::collective_call& what) {
+  return of_kind(what.kind, [&]<detail::collective Kind>() { return run_quickly<Kind>(what); });
+}
+
+std::error_code channel::end_quickly(const detail::collective_call& what, quick_progress so_far) {
+  if (so_far == quick_progress::begun) quick_caller{*this}.has_given();
+  entered mine{*this, what, so_far};
+  await(mine);
+  if (calls_.count() % calls_a_turn == 0) make_a_turn();
+  return mine.error();
 }
 
 operation* channel::run(const detail::collective_call& what, std::error_code& became) {

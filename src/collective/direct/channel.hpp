@@ -91,7 +91,7 @@ class channel {
   };
   /// Of a call that is about to be made.
   [[nodiscard]] decision decide(const detail::collective_call& call) noexcept {
-    if (call.bytes <= most_not_learnt || !learnt_) [[likely]]
+    if (call.bytes <= most_not_learnt_ || !learnt_) [[likely]]
       return {.directly = takes(call)};
     return decide_by_time(call);
   }
@@ -105,7 +105,7 @@ class channel {
   /// made the same calls, whether that review is over or not.
   [[nodiscard]] const tuned_algorithm* algorithm_of(
       const detail::collective_call& call) const noexcept {
-    if (settled_.empty() || call.bytes <= most_not_learnt) [[likely]]
+    if (settled_.empty() || call.bytes <= most_not_learnt_) [[likely]]
       return nullptr;
     return find_settled(call);
   }
@@ -127,21 +127,16 @@ class channel {
   /// was due before that call. Without the engine's lock held.
   void review();
 
-  /// Whether the call goes by `run_quickly`. Sets `with`, of a reduction.
-  [[nodiscard, gnu::always_inline]] bool is_quick(const detail::collective_call& call,
-                                                  kernel& with) const noexcept {
-    if ((quick_kinds_ >> static_cast<unsigned>(call.kind) & 1) == 0 ||
-        call.bytes > most_not_learnt || !fits(call, size_) || innermost_ != nullptr ||
-        failed_.load(std::memory_order_relaxed) || review_due())
-      return false;
-    if (!detail::is_reduction(call.kind)) return true;
-    if (call.op.kind == detail::builtin::none) return false;
-    with = find_kernel(call.type, call.op.kind);
-    return with != nullptr;
+  /// Whether calls of that kind can go by `run_quickly`.
+  [[nodiscard]] bool may_be_quick(detail::collective kind) const noexcept {
+    return (quick_kinds_ >> static_cast<unsigned>(kind) & 1) != 0;
   }
-  /// True: without an error.
-  [[nodiscard]] bool run_quickly(const detail::collective_call& call, kernel with,
-                                 std::error_code& became);
+  /// Makes a small call in one go, as far as it comes. `over`: without an error. What is begun or
+  /// given is for `end_quickly`. Requires: may_be_quick(call.kind), and no review is under way.
+  [[nodiscard]] quick_progress run_quickly(const detail::collective_call& call);
+  /// What is left of it.
+  [[nodiscard]] std::error_code end_quickly(const detail::collective_call& call,
+                                            quick_progress so_far);
 
   /// Makes the call. Not null: there is no room, and it is under way as messages; the operation is
   /// the caller's.
@@ -190,15 +185,12 @@ class channel {
   /// A call under way. A continuation that runs in its wait may make another one, of which it is
   /// the outer.
   class entered;
+  class quick_caller;
   /// What is remembered of a long call. A rank is never more of them ahead of another than this.
   struct long_call_made {
     std::uint32_t number = 0;
     detail::collective_call call;
   };
-
-  /// Calls up to this length go directly wherever they can: the ways differ little, and to take the
-  /// time would cost some of it.
-  static constexpr std::size_t most_not_learnt = most_quick;
 
   /// Whether the call goes this way if nothing is learnt.
   [[nodiscard]] bool takes(const detail::collective_call& call) const noexcept {
@@ -220,6 +212,8 @@ class channel {
   [[nodiscard]] const tuned_algorithm* find_settled(const detail::collective_call&) const noexcept;
   void note_time(const decision&, const detail::collective_call&) noexcept;
   [[nodiscard]] ways_of_shape ways_of(const call_shape&) const;
+  template <detail::collective Kind>
+  quick_progress run_quickly(const detail::collective_call& call);
   [[gnu::noinline, gnu::cold]] operation* run_with_review(call_class&,
                                                           const detail::collective_call&,
                                                           std::error_code& became);
@@ -238,7 +232,6 @@ class channel {
   /// Where no block of flags is shared by all ranks. With one, reviews are messages of the short
   /// class if there was no room for it.
   [[nodiscard]] bool reviews_by_messages() const noexcept { return kinds_ == 0 || groups_; }
-  [[gnu::noinline]] std::error_code end_at_leisure(const detail::collective_call&, quick_progress);
   void begin_review(std::optional<entered>&, std::uint32_t calls);
   void prepare_review(std::uint32_t calls);
   void start_review_apart();
@@ -262,6 +255,11 @@ class channel {
   std::uint32_t learnt_kinds_ = 0;
   std::uint32_t named_kinds_ = 0;
   std::uint32_t quick_kinds_ = 0;  // that go by `run_quickly` now
+  /// Calls up to this length go directly wherever they can: the ways differ little, and to take the
+  /// time would cost some of it. Where all ranks share memory and have a core each these are the
+  /// quick calls. On shared cores a rank may go on sooner by messages, in a call that gives it
+  /// nothing. The same on every rank.
+  std::size_t most_not_learnt_ = 512;
   std::uint32_t next_review_ = learnt_ways::trial_window;
   std::optional<learnt_ways> learnt_;
   bool published_ = false;  // of this communicator, in the node's segment

@@ -29,6 +29,8 @@ class flags {
   /// Requires: all stamps of the block were 0 before any rank began. `area`: bytes of one.
   flags(block& shared, int rank, int size, std::size_t area = area_bytes) noexcept
       : slots_{reinterpret_cast<std::byte*>(&slot_of(shared, 0, area))},
+        stride_{slot_bytes(area)},
+        own_{slots_ + static_cast<std::size_t>(rank) * stride_},
         area_bytes_{area},
         rank_{rank},
         size_{size} {}
@@ -82,7 +84,7 @@ class flags {
   /// Requires: has_room(bytes), and they fit into an area.
   [[gnu::always_inline]] void stamp(std::uint32_t kind, const void* payload,
                                     std::size_t bytes) noexcept {
-    line& mine = line_of(rank_, now_);
+    line& mine = own_line();
     std::uint64_t place = nowhere;
     if (bytes > line_payload) {
       std::memcpy(next_area(), payload, bytes);
@@ -117,9 +119,7 @@ class flags {
       return *reinterpret_cast<line*>(first + static_cast<std::size_t>(rank) * stride);
     }
   };
-  [[nodiscard]] lines lines_now() const noexcept {
-    return {reinterpret_cast<std::byte*>(&line_of(0, now_)), slot_bytes(area_bytes_)};
-  }
+  [[nodiscard]] lines lines_now() const noexcept { return {slots_ + offset_of(now_), stride_}; }
   /// What a rank stamps as this operation that gives so many bytes in such a collective, less the
   /// place of its payload.
   [[nodiscard]] std::uint64_t stamp_without_place(std::uint32_t kind,
@@ -186,7 +186,7 @@ class flags {
                     bool is_spoilt) noexcept {
     const std::array<std::ptrdiff_t, 2> offsets{static_cast<const std::byte*>(first) - slots_,
                                                 static_cast<const std::byte*>(second) - slots_};
-    std::memcpy(line_of(rank_, now_).payload, offsets.data(), sizeof offsets);
+    std::memcpy(own_line().payload, offsets.data(), sizeof offsets);
     mark(kind, std::uint64_t{elsewhere} | (is_spoilt ? std::uint64_t{spoilt} : 0),
          says & bytes_mask);
   }
@@ -209,12 +209,19 @@ class flags {
   static bool later(std::uint64_t a, std::uint64_t b) noexcept {
     return static_cast<std::int64_t>(b - a) < 0;
   }
+  /// Of an operation's line in a slot.
+  static constexpr std::size_t offset_of(std::uint64_t operation) noexcept {
+    return operation / one_operation % depth * sizeof(line);
+  }
   [[nodiscard]] line& line_of(int rank, std::uint64_t operation) const noexcept {
-    return slot_at(rank).lines[operation / one_operation % depth];
+    return *reinterpret_cast<line*>(slots_ + static_cast<std::size_t>(rank) * stride_ +
+                                    offset_of(operation));
+  }
+  [[nodiscard]] line& own_line() const noexcept {
+    return *reinterpret_cast<line*>(own_ + offset_of(now_));
   }
   [[nodiscard]] slot& slot_at(int rank) const noexcept {
-    return *reinterpret_cast<slot*>(slots_ +
-                                    static_cast<std::size_t>(rank) * slot_bytes(area_bytes_));
+    return *reinterpret_cast<slot*>(slots_ + static_cast<std::size_t>(rank) * stride_);
   }
   [[nodiscard]] std::byte* area(int rank, std::uint32_t which) const noexcept {
     return reinterpret_cast<std::byte*>(&slot_at(rank)) + sizeof(slot) + which * area_bytes_;
@@ -227,9 +234,8 @@ class flags {
   }
   void mark(std::uint32_t kind, std::uint64_t place, std::uint64_t says) noexcept {
     // release: pairs with the acquire in has_come, and in everybody_at for what this rank has read.
-    line_of(rank_, now_)
-        .stamp.store(now_ | std::uint64_t{kind} << kind_shift | place << place_shift | says,
-                     std::memory_order_release);
+    own_line().stamp.store(now_ | std::uint64_t{kind} << kind_shift | place << place_shift | says,
+                           std::memory_order_release);
   }
   /// A line holds the operation asked for, or one a whole round earlier or later.
   [[nodiscard]] bool everybody_stamped(std::uint64_t operation) const noexcept {
@@ -259,6 +265,8 @@ class flags {
   }
 
   std::byte* slots_ = nullptr;
+  std::size_t stride_ = 0;  // from slot to slot
+  std::byte* own_ = nullptr;
   std::size_t area_bytes_ = 0;
   int rank_ = 0;
   int size_ = 0;

@@ -66,6 +66,7 @@ struct slot {
   alignas(cache_line) std::atomic<std::uint32_t> ran_on;
   // and the areas behind it
 };
+static_assert(offsetof(slot, lines) == 0);
 
 struct block {
   alignas(2 * cache_line) std::atomic<std::uint32_t> left;  // ranks that look at it no more

@@ -5,9 +5,16 @@
 // Source   GCC manual, "Loop-Specific Pragmas" and "x86 Options".
 #pragma once
 
-#include "collective/kernels/reduction.hpp"
+#include <cstddef>
 
-namespace peal::kernels {
+#include "peal/detail/core.hpp"
+
+namespace peal {
+
+/// into[i] = lower[i] ∘ higher[i]. `into` may be `lower` or `higher` itself.
+using kernel = void (*)(const void* lower, const void* higher, void* into, std::size_t count);
+
+namespace kernels {
 
 inline constexpr std::size_t scalars = static_cast<std::size_t>(detail::scalar::opaque);
 inline constexpr std::size_t builtins = static_cast<std::size_t>(detail::builtin::bxor) + 1;
@@ -26,4 +33,17 @@ const table& baseline() noexcept;
 const table& avx2() noexcept;    // x86 only
 const table& avx512() noexcept;  // x86 only: F, BW, DQ, VL
 
-}  // namespace peal::kernels
+/// The fastest that this processor runs.
+const table& choose() noexcept;
+
+}  // namespace kernels
+
+/// The fastest kernel that this processor runs; null where the operation has no meaning for the
+/// type. All kernels for one pair compute the same bits: they differ in how many elements they take
+/// at once, never in how an element is computed. Inlined in small calls, which count instructions.
+inline kernel find_kernel(detail::scalar type, detail::builtin operation) noexcept {
+  static const kernels::table& best = kernels::choose();
+  return best.at(type, operation);
+}
+
+}  // namespace peal

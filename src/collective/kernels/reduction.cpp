@@ -8,25 +8,15 @@
 
 #include "base/copy.hpp"
 #include "base/processor_features.hpp"
-#include "collective/kernels/kernels.hpp"
 
 namespace peal {
 
-namespace {
-
-const kernels::table& best_table() noexcept {
+const kernels::table& kernels::choose() noexcept {
 #if defined(__x86_64__)
-  if (has_avx512f() && has_avx512bw() && has_avx512dq() && has_avx512vl()) return kernels::avx512();
-  if (has_avx2()) return kernels::avx2();
+  if (has_avx512f() && has_avx512bw() && has_avx512dq() && has_avx512vl()) return avx512();
+  if (has_avx2()) return avx2();
 #endif
-  return kernels::baseline();
-}
-
-}  // namespace
-
-kernel find_kernel(detail::scalar type, detail::builtin operation) noexcept {
-  static const kernels::table& best = best_table();
-  return best.at(type, operation);
+  return baseline();
 }
 
 void reduction::set(const detail::collective_call& call) noexcept {

@@ -11,17 +11,10 @@
 #include <cstddef>
 
 #include "base/timing/copy_time.hpp"
+#include "collective/kernels/kernels.hpp"
 #include "peal/detail/core.hpp"
 
 namespace peal {
-
-/// into[i] = lower[i] ∘ higher[i]. `into` may be `lower` or `higher` itself.
-using kernel = void (*)(const void* lower, const void* higher, void* into, std::size_t count);
-
-/// The fastest kernel that this processor runs; null where the operation has no meaning for the
-/// type. All kernels for one pair compute the same bits: they differ in how many elements they take
-/// at once, never in how an element is computed.
-kernel find_kernel(detail::scalar, detail::builtin) noexcept;
 
 class reduction {
  public:

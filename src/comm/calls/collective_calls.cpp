@@ -89,20 +89,32 @@ void reduce_local(const collective_call& call, const void* in, void* inout, cons
   by.apply(lower, higher, higher, call.bytes);
 }
 
-void run_collective(communicator_state& on, const collective_call& call, const location& where) {
+namespace {
+
+[[gnu::noinline]] void end_quick_call(communicator_state& on, const collective_call& call,
+                                      direct::quick_progress so_far, const location& where) {
+  if (const std::error_code became = on.direct.end_quickly(call, so_far)) [[unlikely]]
+    fail(on, became, -1, call, where);
+}
+
+/// Whatever it is.
+[[gnu::noinline]] void run_any_collective(communicator_state& on, const collective_call& call,
+                                          const location& where) {
   lane& here = job::require_lane(on, where);
   if (!is_right(on, call)) [[unlikely]]
     refuse_call(on, call_form::blocking, call, where);
   recorded_collective noted{call, where, true};
   std::string_view algorithm = direct_name;
   on.direct.await_review();
-  std::error_code became;
-  if (kernel with = nullptr; on.direct.is_quick(call, with)) [[likely]] {
+  if (on.direct.may_be_quick(call.kind)) {
     here.flush_unlocked();
-    if (!on.direct.run_quickly(call, with, became) && became) [[unlikely]]
-      fail(on, became, -1, call, where);
-    return noted.went_by(algorithm);
+    const direct::quick_progress so_far = on.direct.run_quickly(call);
+    if (so_far != direct::quick_progress::none) {
+      if (so_far != direct::quick_progress::over) end_quick_call(on, call, so_far, where);
+      return noted.went_by(algorithm);
+    }
   }
+  std::error_code became;
   const direct::channel::decision way = on.direct.decide(call);
   operation* made = nullptr;
   if (way.directly) {
@@ -145,6 +157,22 @@ void run_collective(communicator_state& on, const collective_call& call, const l
     fail(on, became, absent, call, where);
   noted.went_by(algorithm);
   on.direct.ended(way, call);
+}
+
+}  // namespace
+
+// The shortest way first, as in message_calls.cpp: one thread, nothing recorded, a small call that
+// needs no review.
+void run_collective(communicator_state& on, const collective_call& call, const location& where) {
+  if (lane* const here = job::shortest(); here != nullptr && on.direct.may_be_quick(call.kind))
+      [[likely]] {
+    here->flush_unlocked();
+    const direct::quick_progress so_far = on.direct.run_quickly(call);
+    if (so_far == direct::quick_progress::over) [[likely]]
+      return;
+    if (so_far != direct::quick_progress::none) return end_quick_call(on, call, so_far, where);
+  }
+  run_any_collective(on, call, where);
 }
 
 operation* start_collective(communicator_state& on, const collective_call& call,

@@ -96,25 +96,34 @@ void survivors::take(const header& of, const agreement_round::saying& said) {
   if (found == last_.end() || static_cast<std::int32_t>(of.number - found->second.number) > 0)
     return early_.push_back({of, said});
   agreement& at = found->second;
-  if (of.number != at.number || of.from < 0 || of.from >= at.members.size() ||
-      (said.what != agreement_round::kind::asks &&
-       said.about.gone.size() != at.members.peers().size()))
+  if (of.from < 0 || of.from >= at.members.size()) return;
+  if (of.number + 1 == at.number) return tell_last(at, of, said.what);
+  if (of.number != at.number || (said.what != agreement_round::kind::asks &&
+                                 said.about.gone.size() != at.members.peers().size()))
     return;
   std::vector<agreement_round::letter> out;
   at.round.take(of.from, said, out);
-  send(at, of.context, out);
+  send(at.members, of.context, at.number, out);
   end_if_decided(at);
 }
 
-void survivors::send(const agreement& at, std::uint32_t context,
+/// To one that has not heard the result of the agreement before this one.
+void survivors::tell_last(const agreement& at, const header& asked, agreement_round::kind what) {
+  using kind = agreement_round::kind;
+  if (!at.last || (what != kind::gives && what != kind::asks)) return;
+  send(at.members, asked.context, asked.number,
+       {{asked.from, {kind::knows, asked.coordinator, *at.last}}});
+}
+
+void survivors::send(const team& members, std::uint32_t context, std::uint32_t number,
                      const std::vector<agreement_round::letter>& out) {
   for (const agreement_round::letter& each : out) {
     const verdict& about = each.what.about;
     const header of{.what = static_cast<std::uint32_t>(each.what.what),
                     .context = context,
-                    .number = at.number,
+                    .number = number,
                     .coordinator = each.what.coordinator,
-                    .from = at.members.rank(),
+                    .from = members.rank(),
                     .offered = about.context,
                     .flags = about.flags,
                     .some_make = about.some_make ? 1U : 0U,
@@ -122,7 +131,7 @@ void survivors::send(const agreement& at, std::uint32_t context,
     std::vector<std::byte> text(sizeof of);
     std::memcpy(text.data(), &of, sizeof of);
     for (const bool gone : about.gone) text.push_back(gone ? std::byte{1} : std::byte{});
-    send(at.members.peer(each.to), std::move(text));
+    send(members.peer(each.to), std::move(text));
   }
 }
 
@@ -151,16 +160,21 @@ operation& survivors::agree(const team& on, std::uint32_t number, verdict mine) 
     mine.gone.push_back(each != world_.peer(world_.rank()) && is_gone(each));
   std::vector<agreement_round::letter> out;
   const std::uint32_t context = on.context();
-  last_.erase(context);
+  std::optional<verdict> last;
+  if (const auto before = last_.find(context); before != last_.end()) {
+    if (before->second.number + 1 == number) last = before->second.round.result();
+    last_.erase(before);
+  }
   std::erase(order_, context);
   forget_oldest();
   agreement& at = last_
                       .emplace(context, agreement{team{context, on}, number,
-                                                  agreement_round{on.rank(), mine, out}, &ends})
+                                                  agreement_round{on.rank(), mine, out}, &ends,
+                                                  std::move(last)})
                       .first->second;
   order_.push_back(context);
   ++open_;
-  send(at, context, out);
+  send(on, context, number, out);
   std::vector<early> mine_now;
   std::erase_if(early_, [&](early& each) {
     if (each.of.context != context || each.of.number != number) return false;
@@ -202,7 +216,7 @@ void survivors::look_at_ranks() {
         continue;
       std::vector<agreement_round::letter> out;
       at.round.mark_gone(rank, out);
-      send(at, context, out);
+      send(at.members, context, at.number, out);
     }
     end_if_decided(at);
   }

@@ -4,7 +4,9 @@
 //
 // All of it are messages between ranks of the world on a context of the world's, of each lane. A
 // rank answers them whatever it does, as long as it makes progress: a coordinator that takes over
-// may ask for a result that others have had for long.
+// may ask for a result that others have had for long. Such a one may also be in the next agreement
+// already, whose coordinator has not heard the result of the last one: that one is kept, too.
+// Nobody is further ahead, since an agreement takes the word of all that live.
 //
 // A communicator that one rank gives up, all give up: each tells others of it, so that all hear of
 // it although the first one dies meanwhile.
@@ -19,6 +21,7 @@
 #include <deque>
 #include <list>
 #include <map>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -66,7 +69,8 @@ class survivors {
     team members;
     std::uint32_t number;
     agreement_round round;
-    operation* ends;  // null: it has ended
+    operation* ends;              // null: it has ended
+    std::optional<verdict> last;  // the result of the agreement before, if there was one
   };
   // of the world's, whose first is 0
   static constexpr std::uint32_t own_context = contexts_of_one - 4;
@@ -103,7 +107,9 @@ class survivors {
   void take(operation&) noexcept;
   void take(peer_id from, const std::vector<std::byte>&);
   void take(const header&, const agreement_round::saying&);
-  void send(const agreement&, std::uint32_t context, const std::vector<agreement_round::letter>&);
+  void tell_last(const agreement&, const header& asked, agreement_round::kind);
+  void send(const team& members, std::uint32_t context, std::uint32_t number,
+            const std::vector<agreement_round::letter>&);
   void send(peer_id to, std::vector<std::byte>) noexcept;
   void look_at_ranks();
   void end_if_decided(agreement&);

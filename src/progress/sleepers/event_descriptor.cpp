@@ -99,11 +99,13 @@ bool engine::arm(event_descriptor& to) {
   if (settle(to) || deferred_.any()) return false;
   if (begin_sleep(to, true) != readiness::ready) {
     to.nap = shortest_nap;
+    to.look = second_look;
     return false;
   }
   const std::chrono::nanoseconds time =
-      sources_.armed() ? std::min<clock::duration>(backstop, sources_.wakes_at() - clock::now())
-                       : next_nap(to.nap);
+      sources_.armed()
+          ? std::min<clock::duration>(next_look(to.look), sources_.wakes_at() - clock::now())
+          : next_nap(to.nap);
   to.set_alarm(time);
   to.until_backstop = time == backstop;
   return true;
@@ -126,7 +128,10 @@ bool engine::settle(event_descriptor& of) {
   const bool by_backstop =
       why.timed && !why.rung && why.watched.empty() && of.until_backstop && !has_leader_;
   const bool moved = end_sleep(of, why.watched, by_backstop);
-  if (moved) of.nap = shortest_nap;
+  if (moved) {
+    of.nap = shortest_nap;
+    of.look = second_look;
+  }
   resume_helper();
   return moved;
 }

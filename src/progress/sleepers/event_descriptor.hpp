@@ -50,6 +50,7 @@ class event_descriptor : public engine_sleeper {
   // ---- the engine's
   bool until_backstop = false;  // the alarm is for the backstop
   std::chrono::microseconds nap{20};
+  std::chrono::milliseconds look{1};  // the next alarm, where all is armed
 
  private:
   void close() noexcept;

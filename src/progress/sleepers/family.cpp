@@ -125,6 +125,7 @@ engine::kept engine::keep(engine_sleeper& by, std::atomic<std::uint32_t>& seen, 
     return kept::busy;
   if (deferred_.any() || begin_sleep(by, true) != readiness::ready) return kept::moved;
   on.add(by, sources_);
+  on.looked_at.push_back(this);
   if (!sources_.armed()) on.end = std::min(on.end, clock::now() + next_nap(mine.refused));
   return kept::now;
 }
@@ -157,7 +158,7 @@ engine::rest engine::sleep_in_several(question holds, deadline until, wait_state
   }
   rest result = rest::moved;
   if (mine.wide) {
-    if (!moved && !holds()) on.sleep(backstop);
+    if (!moved && !holds()) sleep_and_look_again(on);
   } else {
     if (active || family.alarm() < 0) {
       on.end = std::min(on.end, clock::now() + mine.pause);
@@ -179,6 +180,7 @@ engine::rest engine::sleep_in_several(question holds, deadline until, wait_state
     const std::lock_guard<engine> guard{*each.in};
     moved |= each.in->end_sleep(each.as, on.found(each.as), on.by_backstop);
   }
+  moved |= on.found_late;
   if (moved) mine.refused = shortest_nap;
   if (mine.wide) return holds() ? rest::held : moved ? rest::moved : rest::in_vain;
   family.rise();

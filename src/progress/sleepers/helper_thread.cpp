@@ -8,6 +8,7 @@
 #include <mutex>
 #include <span>
 #include <system_error>
+#include <utility>
 
 namespace peal {
 
@@ -170,13 +171,20 @@ bool helper_thread::rest(backoff& pause) noexcept {
     on_ = {engine::never};
     on_.add(bell_.descriptor());
     on_.add(self_, engine_.sources_);
-    engine_.lock_.unlock_mutex();
-    on_.sleep(engine::backstop);
-    engine_.lock_.lock_mutex();
+    const auto sleep_unlocked = [this](std::chrono::nanoseconds most) {
+      engine_.lock_.unlock_mutex();
+      on_.sleep(most);
+      engine_.lock_.lock_mutex();
+    };
+    sleep_unlocked(engine::second_look);
+    if (std::exchange(on_.by_backstop, false) && leads_) {
+      engine_.look_again(on_);
+      if (!on_.found_late) sleep_unlocked(engine::backstop);
+    }
     if (on_.on.front().revents != 0) bell_.clear();
     counted_.sleeps.raise();
     if (!leads_) return true;  // the program has disarmed, and what rings now rings for it
-    moved = engine_.end_sleep(self_, on_.found(self_), on_.by_backstop);
+    moved = engine_.end_sleep(self_, on_.found(self_), on_.by_backstop) || on_.found_late;
     if (moved) counted_.turns.raise();
   }
   if (moved) pause.next(true);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "progress/sources.hpp"
+
 namespace peal::shm {
 
 void incoming_boxes::swap(std::size_t one, std::size_t other) noexcept {
@@ -99,6 +101,7 @@ incoming_boxes::range incoming_boxes::change() noexcept {
     polled_ = before;
     return {0, 0};
   }
+  second_look_ = std::chrono::steady_clock::now() + progress_source::second_look;
   return {polled_, before};
 }
 

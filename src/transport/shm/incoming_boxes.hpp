@@ -10,6 +10,7 @@
 // Errors   none. Where senders cannot be relied on to tell, all boxes are polled.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -65,9 +66,15 @@ class incoming_boxes {
   struct range {
     std::size_t first, end;
   };
+  using time_point = std::chrono::steady_clock::time_point;
   /// Those that were silent since the last change are polled no more. They have these positions,
   /// and have to be read once more.
   [[nodiscard]] range change() noexcept;
+  /// When those that are not polled are to be read once more, as a sleeper does
+  /// (progress_source::second_look): what the barrier of the last change has not made visible is
+  /// visible by then. The end of time: they need not.
+  [[nodiscard]] time_point second_look() const noexcept { return second_look_; }
+  void no_second_look() noexcept { second_look_ = time_point::max(); }
 
  private:
   void swap(std::size_t one, std::size_t other) noexcept;
@@ -79,6 +86,7 @@ class incoming_boxes {
   std::size_t polled_ = 0;
   std::uint32_t news_ = 0;
   bool relies_ = true;  // on what senders tell
+  time_point second_look_ = time_point::max();
 };
 
 }  // namespace peal::shm

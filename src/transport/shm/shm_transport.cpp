@@ -229,6 +229,7 @@ bool shm_transport::poll() noexcept {
     look_for_idle_boxes();
     if (unread_ != 0) try_unread();
     if (incoming_.polls_too_many()) change_polled();
+    moved |= look_at_told();
   }
   return moved;
 }
@@ -278,22 +279,42 @@ void shm_transport::give_back(std::size_t position) noexcept {
 }
 
 /// Reads a box that may be one that is not polled.
-void shm_transport::read_told(std::size_t position) noexcept {
+bool shm_transport::read_told(std::size_t position) noexcept {
   const was_read how = read_box(position);
-  if (how == was_read::in_part) return incoming_.poll_on(position);
-  if (how == was_read::to_its_end || position < incoming_.polled_count()) return;
+  if (how == was_read::in_part) {
+    incoming_.poll_on(position);
+    return true;
+  }
+  if (how == was_read::to_its_end || position < incoming_.polled_count()) return true;
   // No turn comes to it that finds it empty.
   if (incoming_[position].box.publish_all()) bells_.room_for(incoming_[position].index);
+  return how != was_read::nothing;
 }
 
 /// Some boxes make room among those that are polled.
 [[gnu::noinline]] void shm_transport::change_polled() noexcept {
   const auto [first, end] = incoming_.change();
+  (void)read_told(first, end);
+}
+
+/// Once more, a while after the last change.
+bool shm_transport::look_at_told() noexcept {
+  if (incoming_.second_look() == shm::incoming_boxes::time_point::max() ||
+      incoming_.second_look() > std::chrono::steady_clock::now())
+    return false;
+  incoming_.no_second_look();
+  return read_told(incoming_.polled_count(), incoming_.count());
+}
+
+/// Those from the first position on that are not polled.
+bool shm_transport::read_told(std::size_t first, std::size_t end) noexcept {
+  bool moved = false;
   for (std::size_t each = first; each < std::min(end, incoming_.count());) {
     const std::size_t before = incoming_.count();
-    read_told(each);
+    moved |= read_told(each);
     if (incoming_.count() == before) ++each;  // else another one has come here
   }
+  return moved;
 }
 
 bool shm_transport::read_notes() noexcept {
@@ -330,7 +351,7 @@ bool shm_transport::take_note(shm::inbox_entry& item) noexcept {
     case shm::inbox_kind::box_news: {
       const std::size_t position = incoming_.take_news(reinterpret_cast<shm::box&>(item));
       if (incoming_[position].closed) give_back(position);
-      else read_told(position);
+      else (void)read_told(position);
       return true;
     }
     case shm::inbox_kind::box_closed:
@@ -347,7 +368,7 @@ bool shm_transport::take_note(shm::inbox_entry& item) noexcept {
 /// it, and its link is this process's until it is given back.
 bool shm_transport::take_opened(shm::inbox_entry& item) noexcept {
   try {
-    read_told(incoming_.add(reinterpret_cast<shm::box&>(item), peers_[item.from], item.from));
+    (void)read_told(incoming_.add(reinterpret_cast<shm::box&>(item), peers_[item.from], item.from));
   } catch (const std::bad_alloc&) {
     item.next = unread_;
     unread_ = segment().offset_of(&item);

@@ -130,7 +130,7 @@ class shm_transport final : public transport, public node_access, private ringer
   bool arm() noexcept override;
   void disarm() noexcept override;
   [[nodiscard]] std::chrono::steady_clock::time_point wakes_at() const noexcept override {
-    return bells_.wakes_at();
+    return std::min(bells_.wakes_at(), incoming_.second_look());
   }
   // The last call but the destructor: this process takes part no more, which peers see in has_left.
   // Release, with the acquire there: a process that sees that a peer has left sees all that it
@@ -183,7 +183,9 @@ class shm_transport final : public transport, public node_access, private ringer
   void look_for_idle_boxes() noexcept;
   void count_short(channel&) noexcept;
   was_read read_box(std::size_t position) noexcept;
-  void read_told(std::size_t position) noexcept;
+  bool read_told(std::size_t position) noexcept;
+  bool read_told(std::size_t first, std::size_t end) noexcept;
+  [[nodiscard]] bool look_at_told() noexcept;
   void give_back(std::size_t position) noexcept;
   void change_polled() noexcept;
   void ring(int index) noexcept override;  // after a message in the box to it

@@ -69,6 +69,14 @@ TEST(sleep, a_forgotten_wake_up_is_found_by_the_backstop_and_counted) {
   EXPECT_EQ(counted(progress, "wait.missed"), 1u);
 }
 
+TEST(sleep, what_the_arming_has_not_made_visible_is_found_at_the_second_look) {
+  engine progress{false, block};
+  late_store from{progress};
+  EXPECT_TRUE(progress.wait_until([&] { return from.found.load(); }));
+  EXPECT_EQ(counted(progress, "wait.late"), 1u);
+  EXPECT_EQ(counted(progress, "wait.missed"), 0u);
+}
+
 TEST(sleep, ends_at_the_deadline_and_at_the_time_a_source_wants) {
   engine progress{false, block};
   mailbox from{progress};

@@ -66,6 +66,7 @@ std::size_t most_bytes(collective kind, int size, bool oversubscribed) noexcept 
   }
   if (size == 2 && !oversubscribed) return (std::size_t{32} << 10) - 1;
   if (kind == collective::gather) return std::size_t{512} << 10;
+  if (kind == collective::alltoall) return (std::size_t{64} << 10) - 1;
   return kind == collective::scatter ? piece_bytes / static_cast<std::size_t>(size) : any;
 }
 

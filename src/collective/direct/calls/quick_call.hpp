@@ -4,9 +4,9 @@
 //
 // What a small call takes are its instructions, since every rank waits for what the slowest one
 // does between two stamps. An allreduce of 8 bytes took about 700 of them as a short_call that
-// waits as a source of progress, from the user's call and back, and takes about 430 this way, and
-// 0.73 of the time (two cores of an EPYC of family 26). So nothing is an object here that could be
-// a register, and each kind is compiled by itself.
+// waits as a source of progress, from the user's call and back, and 430 when this was written,
+// which took 0.73 of the time (two cores of an EPYC of family 26). So nothing is an object here
+// that could be a register, and each kind is compiled by itself.
 //
 // Layer    collective/direct: may include collective/, base/.
 // Units    bytes.
@@ -23,12 +23,13 @@
 #include "collective/direct/calls/short_part.hpp"
 #include "collective/direct/flags.hpp"
 #include "collective/kernels/join_order.hpp"
-#include "collective/kernels/reduction.hpp"
+#include "collective/kernels/kernels.hpp"
 #include "peal/detail/core.hpp"
 
 namespace peal::direct {
 
-enum class quick_progress : std::uint8_t { begun, given, over };
+/// none: nothing has happened, it is no call for this file.
+enum class quick_progress : std::uint8_t { none, begun, given, over };
 
 /// How often a rank may look in vain, with a pause behind each. Where ranks share cores it looks
 /// for none that has its own core, and to look for those of other cores is worth less than the time
@@ -39,36 +40,78 @@ struct patience {
 };
 
 /// What a quick call gives is at most so long.
-inline constexpr std::size_t most_quick = 512;
+inline constexpr std::size_t most_quick = 2048;
+
+/// Whether the call, which is of that kind, can be made in one go: it fits, and no user's function
+/// is in it. Of a reduction, sets `with`. What is refused to this rank is no quick call either.
+template <detail::collective Kind>
+[[gnu::always_inline]] inline bool is_quick(const detail::collective_call& call, int size,
+                                            kernel& with) noexcept {
+  using enum detail::collective;
+  if (static_cast<unsigned>(call.root) >= static_cast<unsigned>(size)) return false;
+  if constexpr (Kind == barrier) return true;
+  constexpr bool has_blocks = Kind == gather || Kind == scatter || Kind == allgather ||
+                              Kind == alltoall || Kind == reduce_scatter;
+  constexpr bool gives_all = Kind == scatter || Kind == alltoall || Kind == reduce_scatter;
+  if (call.bytes - 1 >= most_quick) return false;  // empty ones wrap
+  if constexpr (has_blocks)
+    if (call.varying || call.send_bytes || call.send_offsets || call.receive_bytes ||
+        call.receive_offsets)
+      return false;
+  if constexpr (gives_all)
+    if (call.bytes * static_cast<std::size_t>(size) > area_bytes) return false;
+  if constexpr (detail::is_reduction(Kind)) {
+    // A part of an element is refused; one of no bytes fails the second question.
+    if ((call.element_size & (call.element_size - 1)) != 0 ||
+        (call.bytes & (call.element_size - 1)) != 0 || call.op.kind == detail::builtin::none)
+      return false;
+    with = find_kernel(call.type, call.op.kind);
+    return with != nullptr;
+  }
+  return true;
+}
 
 /// The vectors of more than two ranks.
-template <class Payload>
-[[gnu::noinline]] void join_quickly(detail::collective kind, int ranks, const Payload& payload,
+template <class Operand>
+[[gnu::noinline]] void join_quickly(detail::collective kind, int ranks, const Operand& operand,
                                     std::size_t offset, const detail::collective_call& call,
                                     kernel with, std::size_t count) {
   alignas(cache_line) std::byte rooms[most_rooms * most_quick];
   join_in_order(
-      kind, ranks, [&](int from) { return payload(from) + offset; },
+      kind, ranks, [&](int from) { return operand(from) + offset; },
       static_cast<std::byte*>(call.receive), rooms, most_quick,
       [&](const std::byte* lower, const std::byte* higher, std::byte* to) {
         with(lower, higher, to, count);
       });
 }
 
-/// As quick_call, of one kind.
-template <detail::collective Kind, class Given>
-quick_progress quick_call_of(flags& all, const detail::collective_call& call, kernel with,
-                             patience has, const Given& has_given) {
+/// Waits until there is room for what the rank gives.
+[[gnu::noinline]] inline bool await_room(flags& all, std::size_t bytes, patience has) noexcept {
+  for (int look = has.shares_core ? 1 : has.looks; !all.has_room(bytes); relax())
+    if (--look == 0) return false;
+  return true;
+}
+
+/// Makes the call, which is of that kind, as far as it comes. `by.has_given()` is called when this
+/// rank has stamped the operation: what it does takes no time, since what was given is under way to
+/// the other cores. `by.has_patience()`: how long to look. Requires: the last operation of these
+/// flags is over.
+template <detail::collective Kind, class Caller>
+[[gnu::always_inline]] inline quick_progress quick_call(flags& all,
+                                                        const detail::collective_call& call,
+                                                        Caller& by) {
+  kernel with = nullptr;
+  if (!is_quick<Kind>(call, all.size(), with)) return quick_progress::none;
   constexpr auto kind = static_cast<std::uint32_t>(Kind);
   const int rank = all.rank(), size = all.size();
   const short_part mine = part_of(call, Kind, rank, size);
   all.next();
-  for (int look = has.shares_core ? 1 : has.looks; !all.has_room(mine.bytes()); relax())
-    if (--look == 0) return quick_progress::begun;
+  if (!all.has_room(mine.bytes()) && !await_room(all, mine.bytes(), by.has_patience()))
+    return quick_progress::begun;
   all.stamp(kind, mine.given, mine.bytes());
-  has_given();
+  by.has_given();
+  const patience has = by.has_patience();
   const std::uint32_t core = has.shares_core ? all.note_core() : 0;
-
   const flags::lines lines = all.lines_now();
   const std::uint64_t expected = all.stamp_without_place(kind, mine.each);
   for (int other = mine.first, look = has.looks; other < mine.last; ++other) {
@@ -82,45 +125,46 @@ quick_progress quick_call_of(flags& all, const detail::collective_call& call, ke
   }
   if (mine.first == 0 && mine.last == size) all.all_came();
 
-  const auto payload = [&](int from) {
-    return mine.each <= line_payload ? lines.of(from).payload : all.payload_of(from);
+  const auto read = [&](const auto& payload) __attribute__((always_inline)) {
+    const auto operand = [&](int from) __attribute__((always_inline)) {
+      return from == rank && can_join_given(call, Kind, mine, true)
+                 ? static_cast<const std::byte*>(mine.given)
+                 : payload(from);
+    };
+    const auto join = [&](int ranks, std::size_t offset) __attribute__((always_inline)) {
+      const std::size_t bytes = call.bytes, count = bytes >> std::countr_zero(call.element_size);
+      if (ranks == 1) std::memcpy(call.receive, operand(0) + offset, bytes);
+      else if (ranks == 2) with(operand(0) + offset, operand(1) + offset, call.receive, count);
+      else join_quickly(Kind, ranks, operand, offset, call, with, count);
+    };
+    read_part(call, Kind, rank, size, payload, join);
   };
-  const auto join = [&](int ranks, std::size_t offset) __attribute__((always_inline)) {
-    const std::size_t bytes = call.bytes, count = bytes >> std::countr_zero(call.element_size);
-    if (ranks == 1) std::memcpy(call.receive, payload(0) + offset, bytes);
-    else if (ranks == 2) with(payload(0) + offset, payload(1) + offset, call.receive, count);
-    else join_quickly(Kind, ranks, payload, offset, call, with, count);
-  };
-  read_part(call, Kind, rank, size, payload, join);
+  if (mine.each <= line_payload)
+    read([lines](int from) __attribute__((always_inline)) { return lines.of(from).payload; });
+  else read([&all](int from) { return all.payload_of(from); });
   return quick_progress::over;
 }
 
-/// Begins the call. `with`: of a reduction, else null. `has_given` is called when this rank has
-/// stamped the operation: what it does takes no time, since what was given is under way to the
-/// other cores. Requires: fits(call, all.size()), at most `most_quick` bytes, and the last
-/// operation of these flags is over.
-template <class Given>
-[[gnu::always_inline]] inline quick_progress quick_call(flags& all,
-                                                        const detail::collective_call& call,
-                                                        kernel with, patience has,
-                                                        const Given& has_given) {
+/// What `make` returns of the kind, which it is given as its template argument.
+template <class Make>
+[[gnu::always_inline]] inline quick_progress of_kind(detail::collective kind, const Make& make) {
   using enum detail::collective;
-  switch (call.kind) {
-    case barrier: return quick_call_of<barrier>(all, call, with, has, has_given);
-    case bcast: return quick_call_of<bcast>(all, call, with, has, has_given);
-    case reduce: return quick_call_of<reduce>(all, call, with, has, has_given);
-    case allreduce: return quick_call_of<allreduce>(all, call, with, has, has_given);
-    case gather: return quick_call_of<gather>(all, call, with, has, has_given);
-    case scatter: return quick_call_of<scatter>(all, call, with, has, has_given);
-    case allgather: return quick_call_of<allgather>(all, call, with, has, has_given);
-    case alltoall: return quick_call_of<alltoall>(all, call, with, has, has_given);
-    case reduce_scatter: return quick_call_of<reduce_scatter>(all, call, with, has, has_given);
-    case scan: return quick_call_of<scan>(all, call, with, has, has_given);
-    case exscan: return quick_call_of<exscan>(all, call, with, has, has_given);
+  switch (kind) {
+    case barrier: return make.template operator()<barrier>();
+    case bcast: return make.template operator()<bcast>();
+    case reduce: return make.template operator()<reduce>();
+    case allreduce: return make.template operator()<allreduce>();
+    case gather: return make.template operator()<gather>();
+    case scatter: return make.template operator()<scatter>();
+    case allgather: return make.template operator()<allgather>();
+    case alltoall: return make.template operator()<alltoall>();
+    case reduce_scatter: return make.template operator()<reduce_scatter>();
+    case scan: return make.template operator()<scan>();
+    case exscan: return make.template operator()<exscan>();
     case neighbor_allgather:
     case neighbor_alltoall: break;
   }
-  return quick_progress::begun;
+  return quick_progress::none;
 }
 
 }  // namespace peal::direct

@@ -18,9 +18,12 @@ bool short_call::gave(int rank) noexcept {
 
 void short_call::join(int ranks, std::size_t offset) {
   auto* const result = static_cast<std::byte*>(call_.receive);
+  const bool joins_given = can_join_given(call_, call_.kind, part_, with_.builtin());
   // What is not `to` is read only.
   const auto operand = [&](int rank) {
-    return const_cast<std::byte*>(all_.payload_of(rank)) + offset;
+    const void* const vector =
+        rank == all_.rank() && joins_given ? part_.given : all_.payload_of(rank);
+    return static_cast<std::byte*>(const_cast<void*>(vector)) + offset;
   };
   if (ranks == 1) {
     std::memcpy(result, operand(0), call_.bytes);

@@ -94,6 +94,33 @@ TEST(survivors, the_next_rank_takes_over_when_the_first_one_dies) {
   ranks.release(2, second);
 }
 
+// The coordinator dies between two messages of its decision. Who has it is in the next agreement
+// already, and coordinates there, when the other one asks.
+TEST(survivors, a_rank_that_has_gone_on_answers_one_that_has_not_heard_the_last_result) {
+  int left_behind = 0;
+  for (unsigned seed = 1; seed != 200; ++seed) {
+    agreeing_ranks ranks{3, seed};
+    std::vector<operation*> first;
+    for (int rank = 0; rank != 3; ++rank)
+      first.push_back(&ranks.agree(rank, 0, ~(std::uint64_t{1} << rank)));
+    ASSERT_TRUE(ranks.finish({first[1]}));
+    ranks.kill(0);
+    ranks.settle();
+    left_behind += first[2]->finished.load() ? 0 : 1;
+    operation& ahead = ranks.agree(1, 1, 6);
+    for (const int rank : {1, 2}) ranks.hear(rank, 0);
+    ASSERT_TRUE(ranks.finish({first[2]})) << "seed " << seed;
+    EXPECT_EQ(ranks.result(2).flags, ~std::uint64_t{7});
+    operation& behind = ranks.agree(2, 1, 3);
+    ASSERT_TRUE(ranks.finish({&ahead, &behind})) << "seed " << seed;
+    for (const int rank : {1, 2}) EXPECT_EQ(ranks.result(rank).flags, 2u);
+    for (const int rank : {1, 2}) ranks.release(rank, *first[agreeing_ranks::at(rank)]);
+    ranks.release(1, ahead);
+    ranks.release(2, behind);
+  }
+  EXPECT_GT(left_behind, 0);
+}
+
 TEST(survivors, a_communicator_that_one_gives_up_ends_on_all) {
   for (unsigned seed = 1; seed != 20; ++seed) {
     agreeing_ranks ranks{20, seed};

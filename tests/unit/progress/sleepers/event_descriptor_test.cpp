@@ -24,7 +24,10 @@ using namespace std::chrono_literals;
 struct loop_end {
   explicit loop_end(engine& of) : progress{of} { EXPECT_TRUE(progress.open(end)); }
   ~loop_end() { progress.close(end); }
-  bool arm() { return progress.arm(end); }
+  bool arm() {
+    end.look = engine::backstop;  // or the alarm of the first looks may come at any time
+    return progress.arm(end);
+  }
   bool disarm() { return progress.disarm(end); }
   /// Whether it became readable in time.
   bool readable(std::chrono::milliseconds time = 0ms) const {
@@ -206,6 +209,28 @@ TEST(event_descriptor, a_forgotten_wake_up_is_found_by_the_backstop_and_counted)
   EXPECT_TRUE(loop.readable(10s));
   EXPECT_TRUE(loop.disarm());
   EXPECT_EQ(counted(progress, "wait.missed"), 1u);
+}
+
+TEST(event_descriptor, a_loop_looks_once_more_and_then_ever_more_rarely) {
+  engine progress{false, block};
+  mailbox from{progress};
+  from.rings = false;
+  loop_end loop{progress};
+  std::chrono::milliseconds before = loop.end.look;
+  EXPECT_EQ(before, engine::second_look);
+  for (int fruitless = 0; fruitless < 3; ++fruitless) {
+    ASSERT_TRUE(progress.arm(loop.end));
+    EXPECT_EQ(loop.end.look, 2 * before);
+    before = loop.end.look;
+    EXPECT_TRUE(loop.readable(10s)) << "by an alarm";
+    EXPECT_FALSE(loop.disarm());
+  }
+  ASSERT_TRUE(progress.arm(loop.end));
+  from.post();
+  EXPECT_TRUE(loop.readable(10s));
+  EXPECT_TRUE(loop.disarm());
+  EXPECT_EQ(loop.end.look, engine::second_look) << "something has come";
+  EXPECT_EQ(counted(progress, "wait.missed"), 0u);
 }
 
 TEST(event_descriptor, what_comes_when_the_backstop_has_just_woken_the_loop_was_not_missed) {

@@ -64,6 +64,18 @@ TEST(family, who_waits_in_one_engine_takes_what_comes_to_another) {
   }
 }
 
+TEST(family, who_sleeps_looks_once_more_at_all_that_it_sleeps_for) {
+  for (const bool anywhere : {false, true}) {
+    household all{3};
+    late_store late{*all.engines[1]};
+    const auto found = [&] { return late.found.load(); };
+    EXPECT_TRUE(anywhere ? all.engines[0]->wait_anywhere(found)
+                         : all.engines[0]->wait_unlocked(found));
+    EXPECT_EQ(counted(*all.engines[1], "wait.late"), 1u);
+    EXPECT_EQ(all.missed(), 0u);
+  }
+}
+
 TEST(family, an_engine_not_in_use_is_left_alone) {
   household all{2};
   engine third{true, wait_policy{wait_mode::block}};

@@ -90,6 +90,15 @@ TEST_P(helped, it_sleeps_until_something_comes) {
   EXPECT_GT(counted(progress, "async.sleeps"), 0u);
 }
 
+TEST(helper_thread, looks_once_more_before_it_sleeps_for_long) {
+  engine progress{false, block};
+  late_store late{progress};
+  const helper_thread helper{progress, policy};
+  ASSERT_TRUE(comes_true([&] { return late.found.load(); }));
+  EXPECT_GT(counted(progress, "wait.late"), 0u);
+  EXPECT_EQ(counted(progress, "wait.missed"), 0u);
+}
+
 TEST_P(helped, the_program_takes_the_lead_back) {
   ASSERT_TRUE(led());
   // The helper says that it sleeps just before it does, and is busy until then. It stays away while

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "transport/shm/bells.hpp"
+#include "transport/shm/parts.hpp"
 #include "unit/transport/ends.hpp"
 #include "unit/transport/talker.hpp"
 
@@ -197,6 +198,40 @@ TEST_P(told, no_message_is_missed) {
   }
   for (std::thread& each : threads) each.join();
   EXPECT_EQ(lost, 0);
+}
+
+/// As where the receiver's barrier has not reached the sender: that has stored a message, and has
+/// found its box polled, as it was before.
+TEST_P(told, what_a_barrier_has_not_made_visible_is_read_after_a_while) {
+  node_options options;
+  options.count = 4;
+  options.settings = {.box_after = 1, .most_polled = 1, .membarrier = GetParam()};
+  shm_node node{options};
+  int received = 0;
+  node[0].arrivals.also = [&](const arrival& each) { received += each.from == shm_node::peer(1); };
+  std::uint32_t sent = 0;
+  const auto send = [&](int from) {
+    return until([&] { node[0].transport->poll(); },
+                 [&] {
+                   return node[from].transport->send(shm_node::peer(0), message(8, sent++),
+                                                     "12345678");
+                 });
+  };
+  for (int each = 1; each < options.count; ++each) ASSERT_TRUE(send(each));
+  const node_segment& its = *node[1].segment;
+  box_watch& watch = its.at<shm::box>(shm::parts::of(its, its.index()).boxes)->watch;
+  ASSERT_TRUE(until([&] { node[0].transport->poll(); }, [&] { return watch.is_by_news(); }));
+  ASSERT_EQ(received, 1);
+  watch.set(box_watch::polled);
+  ASSERT_TRUE(send(1));
+  watch.set(box_watch::by_news);
+  // The other boxes change places.
+  EXPECT_TRUE(until(
+      [&] {
+        for (const int from : {2, 3}) (void)send(from);
+        node[0].transport->poll();
+      },
+      [&] { return received == 2; }));
 }
 
 INSTANTIATE_TEST_SUITE_P(all, told, testing::Values(true, false),

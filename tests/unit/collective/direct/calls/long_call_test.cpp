@@ -42,7 +42,7 @@ TEST_P(direct_long_play_of, random_calls_back_to_back_give_what_they_should) {
           if (p.kind == collective::barrier) continue;
           part mine{p, rank, size};
           const auto sent = mine.send;
-          ASSERT_TRUE(p.kind == collective::scatter || long_call::fits(mine.call, size, true));
+          ASSERT_TRUE(long_call::serves(mine.call));
           const auto seen = [&](const void*, std::size_t) { return (open >> rank & 1) != 0; };
           const std::error_code became =
               run<long_call>(own, mine.call, long_call::opens(mine.call, rank, size, seen));
@@ -57,6 +57,26 @@ TEST_P(direct_long_play_of, random_calls_back_to_back_give_what_they_should) {
       long_area_bytes);
 }
 INSTANTIATE_TEST_SUITE_P(direct, direct_long_play_of, testing::Values(2, 3, 5, 8, 16));
+
+TEST(long_call, goes_directly_up_to_the_length_from_which_messages_take_less) {
+  const auto fits = [](collective kind, std::size_t bytes, int size, bool oversubscribed) {
+    peal::detail::collective_call call;
+    call.kind = kind;
+    call.bytes = bytes;
+    return long_call::fits(call, size, oversubscribed);
+  };
+  constexpr std::size_t kib = 1024;
+  for (const int size : {4, 8}) {
+    EXPECT_TRUE(fits(collective::alltoall, 64 * kib - 1, size, true));
+    EXPECT_FALSE(fits(collective::alltoall, 64 * kib, size, true));
+    EXPECT_TRUE(fits(collective::gather, 512 * kib, size, true));
+    EXPECT_FALSE(fits(collective::gather, 512 * kib + 1, size, true));
+    for (const auto kind : {collective::bcast, collective::allgather})
+      EXPECT_TRUE(fits(kind, 4096 * kib, size, true));
+  }
+  EXPECT_TRUE(fits(collective::alltoall, 32 * kib - 1, 2, false));
+  EXPECT_FALSE(fits(collective::alltoall, 32 * kib, 2, false));
+}
 
 struct at_the_end {
   bool throws = false;
