@@ -38,6 +38,8 @@ class peer_events {
   virtual void opened(connection&) noexcept = 0;
   /// It goes on over other queue pairs.
   virtual void reopened(connection&) noexcept = 0;
+  /// The peer's adapter has answered over one that was made again.
+  virtual void mended(connection&) noexcept = 0;
   /// Its queue pairs are of no more use: it is made again, as long as its peer has time.
   virtual void broke(connection&, const char* cause) noexcept = 0;
   /// It cannot go on, and with it the peer has failed.

@@ -28,19 +28,22 @@ constexpr std::chrono::milliseconds until_events{100};
 
 void verbs_transport::state::opened(connection& at) noexcept {
   if (at.eager.is_to_tell_refusal()) sender.note(at);
-  datagrams.connected(at.peer);
+  if (!reconnector.holds(at)) datagrams.connected(at.peer);
   promoter.opened(at);
 }
 
+/// Whether the peer is there is told by its node until its adapter has answered: one that computed
+/// for longer than it has time is given up else while that answer is under way.
 void verbs_transport::state::reopened(connection& at) noexcept {
   if (at.eager.is_to_tell_refusal()) sender.note(at);
-  datagrams.connected(at.peer);
   reconnector.reopened(at);
   at.eager.asked_back = false;
   at.lifetime.say_last_again();
   if (at.is_open() && leaving) sender.send_last(at);
   if (at.is_open()) promoter.reopened(at);
 }
+
+void verbs_transport::state::mended(connection& at) noexcept { datagrams.connected(at.peer); }
 
 void verbs_transport::state::failed(const ibv_wc& one, connection* at) noexcept {
   // What follows the first error of a queue pair is flushed, and says nothing.
@@ -116,7 +119,8 @@ void verbs_transport::state::vanished(peer_id peer, peer_loss why) noexcept {
     log_warning("rank {} is lost: its process on {} has ended", peer,
                 to_text(addresses.of(peer)->first().gid));
   connection* const at = connections.of(peer);
-  if (at && at->handshake.goes_on()) failed(*at, "nobody is there any more");
+  if (at && (at->handshake.goes_on() || reconnector.holds(*at)))
+    failed(*at, "nobody is there any more");
   else refused(peer);
 }
 

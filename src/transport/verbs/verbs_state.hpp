@@ -119,6 +119,7 @@ struct verbs_transport::state final : private verbs::peer_events {
   // What peer_events says.
   void opened(verbs::connection&) noexcept override;
   void reopened(verbs::connection&) noexcept override;
+  void mended(verbs::connection&) noexcept override;
   void broke(verbs::connection&, const char* cause) noexcept override;
   void violated(verbs::connection&, const char* what) noexcept override;
   void failed(verbs::connection&, const char* cause) noexcept override;

@@ -118,7 +118,9 @@ void reconnector::give_up(clock::time_point now) noexcept {
     if (of.which->is_open() && its.sent.is_complete(of.answer)) {
       log_info("the connection to rank {} goes on over {}, {:.3f} s after it broke", of.which->peer,
                endpoint_.rails[its.rail].name(), seconds(now - of.since));
+      connection& mended = *of.which;
       all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(each));
+      events_.mended(mended);
       continue;
     }
     const double passed = seconds(now - of.since), patience = endpoint_.set.timeout;

@@ -64,6 +64,10 @@ class reconnector {
   void last_reached(std::uint32_t number) noexcept;
 
   [[nodiscard]] bool any() const noexcept { return !all_.empty(); }
+  /// It broke, and the peer's adapter has not answered since.
+  [[nodiscard]] bool holds(const connection& which) const noexcept {
+    return std::ranges::find(all_, &which, &broken::which) != all_.end();
+  }
   /// A connection is not open yet.
   [[nodiscard]] bool any_interrupted() const noexcept;
   /// When `step` has something to do.

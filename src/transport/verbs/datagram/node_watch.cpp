@@ -10,6 +10,8 @@ namespace {
 /// Looks in a silence; a question has as long as the time between two.
 constexpr int looks = 8;
 constexpr std::uint32_t enough_unanswered = 6;
+/// A node of which so many questions in a row went without an answer does not count as there.
+constexpr std::uint32_t doubtful_unanswered = 3;
 /// Questions open at a time, and knocks at a look: descriptors and packets are bounded, however
 /// many nodes there are.
 constexpr std::size_t most_open = 64;
@@ -66,12 +68,16 @@ void node_watch::end(peer_id which) noexcept {
   watched_.pop_back();
 }
 
-/// A node that is there is asked, and answers, when it was silent for half of a silence.
+/// A node that is there is asked, and answers, when it was silent for half of a silence. Where that
+/// was longer ago this process may be the one that is late: the answer has not been looked for, or
+/// the question not been asked.
 bool node_watch::is_there(peer_id which, clock::time_point now) const noexcept {
   if (places_[which] == 0) return false;
   const watched& its = watched_[places_[which] - 1];
   const node& at = nodes_[its.node];
-  return at.answers && now - at.sign < silence_ * 7 / 8 && !its.refuses;
+  const bool may_have_answered = at.question >= 0 || now >= next_look_;
+  return at.answers && !its.refuses && at.unanswered < doubtful_unanswered &&
+         (now - at.sign < silence_ * 7 / 8 || may_have_answered);
 }
 
 bool node_watch::doubt(peer_id which) noexcept {

@@ -295,6 +295,33 @@ TEST_F(verbs_reconnection, a_peer_that_computes_has_longer) {
   EXPECT_TRUE(at(0).lost().empty() && at(1).lost().empty());
 }
 
+/// Its time is long over when it answers the handshake, and what is sent then takes time too.
+TEST_F(verbs_reconnection, a_peer_that_has_computed_has_time_to_acknowledge) {
+  verbs_options settings = hasty();
+  settings.set.timeout = 0.4;
+  settings.set.ack_timeout = 0.05;
+  start(settings);
+  cards[1]->cut = true;
+  ASSERT_TRUE(at(0).send(1, message(8, 0), "12345678"));
+  ASSERT_TRUE(until([&] { at(0).poll(); }, [&] { return count(0, "verbs.interruptions") == 1; }));
+  cards[1]->cut = false;
+  const auto spend = [&](int milliseconds) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds{milliseconds};
+    while (std::chrono::steady_clock::now() < end) at(0).poll();
+  };
+  spend(600);
+  cards[0]->listens = [&](const std::byte*, std::size_t) { cards[1]->cut = true; };
+  ASSERT_TRUE(wait([&] { return count(0, "verbs.reconnections") == 1; }));
+  EXPECT_TRUE(cards[1]->cut);
+  cards[0]->listens = nullptr;
+  spend(200);
+  EXPECT_TRUE(at(0).lost().empty());
+  cards[1]->cut = false;
+  EXPECT_TRUE(wait([&] { return got(1).size() == 1; }));
+  pass(std::chrono::milliseconds{600});
+  EXPECT_TRUE(at(0).lost().empty() && at(1).lost().empty());
+}
+
 /// A request that the other side does not allow is refused again each time.
 TEST_F(verbs_reconnection, is_not_for_what_would_fail_again) {
   start(hasty());

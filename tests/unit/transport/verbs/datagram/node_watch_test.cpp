@@ -75,6 +75,32 @@ TEST_F(node_watches, who_answers_is_there_however_long_it_says_nothing) {
   EXPECT_LT(all.knocks, 400u);
 }
 
+/// This process looks when it comes to it, and may do so late each time.
+TEST_F(node_watches, who_is_looked_at_late_is_there) {
+  watch.watch(5, {{0, gid(2), 77}}, now);
+  wait(seconds{1});
+  for (int each = 0; each < 200; ++each) {
+    now += silence * (each % 20) / 16;
+    EXPECT_TRUE(watch.is_there(5, now)) << "before the look, at round " << each;
+    watch.look(now);
+    EXPECT_TRUE(watch.is_there(5, now)) << "behind it, at round " << each;
+  }
+  EXPECT_TRUE(lost.empty());
+  all.answer[gid(2)] = false;
+  wait(silence);
+  EXPECT_FALSE(watch.is_there(5, now)) << "it does not answer";
+}
+
+/// Nobody knows then.
+TEST_F(node_watches, who_cannot_be_asked_is_not_there) {
+  watch.watch(5, {{0, gid(2), 77}}, now);
+  wait(seconds{1});
+  all.can_ask = false;
+  wait(silence * 2);
+  EXPECT_FALSE(watch.is_there(5, now));
+  EXPECT_TRUE(lost.empty());
+}
+
 TEST_F(node_watches, who_is_heard_is_not_asked) {
   watch.watch(5, {{0, gid(2), 77}}, now);
   wait(seconds{1});
