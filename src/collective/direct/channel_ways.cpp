@@ -56,7 +56,7 @@ channel::decision channel::decide_by_time(const detail::collective_call& call) n
   if ((learnt_kinds_ >> static_cast<unsigned>(call.kind) & 1) == 0 || !long_call::serves(call))
     return {.directly = takes(call)};
   const call_shape shape = shape_of(call, size_, in_->learn == learn_mode::any);
-  decision made{.plan = learnt_->next(shape)};
+  decision made{.plan = review_due() ? learnt_->untimed(shape) : learnt_->next(shape)};
   made.directly = made.plan.by.directly || (made.plan.by.by == nullptr && takes(call));
   made.by = made.plan.by.by;
   if (learnt_->times(made.plan)) {

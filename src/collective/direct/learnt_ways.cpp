@@ -16,6 +16,7 @@ constexpr float a_little = 0.07F;  // 1.05 times
 constexpr float slower = 0.4F;     // 1.3 times
 constexpr float much = 0.6F;       // 1.5 times
 constexpr float very_much = 2;     // 4 times
+constexpr float disturbance = 5;   // 32 times: longer does not last
 
 /// Times the median, not as a logarithm.
 constexpr float disturbed = 8;
@@ -35,6 +36,9 @@ float usual_of(std::span<float> times) noexcept {
     if (each <= disturbed * *middle) sum += each, ++count;
   return sum / static_cast<float>(count);
 }
+
+/// What a call loses that costs so much more, in calls of the best way.
+float excess_of(float gap) noexcept { return std::exp2(std::clamp(gap, 0.0F, disturbance)) - 1; }
 
 /// Whether no rank's call is over before all ranks have begun theirs.
 constexpr bool waits_for_all(detail::collective kind) noexcept {
@@ -221,11 +225,14 @@ bool learnt_ways::learn(entry& of) noexcept {
   const auto bit = static_cast<std::uint16_t>(1U << of.now);
   const bool was_guessed = (of.guessed & bit) != 0;
   of.guessed = static_cast<std::uint16_t>(of.guessed & ~bit);
+  // Its first calls take longer, and there may be more of those to come.
+  const bool still_becomes_faster =
+      is_long(of.of) && of.measured[of.now] == 1 && of.now != of.best && cost < known - slower;
   // What disturbs makes calls longer, and never shorter: of the first windows the shortest counts.
   if (of.measured[of.now] == 0 || was_guessed || (of.measured[of.now] < rounds && cost < known))
     known = cost;
   else known += (cost < known ? 0.75F : 0.5F) * (cost - known);
-  if (of.measured[of.now] != rounds) ++of.measured[of.now];
+  if (of.measured[of.now] != rounds && !still_becomes_faster) ++of.measured[of.now];
   // The first window goes the best way. Where it takes longer than it should, a byte, others may
   // not.
   for (std::size_t each = 0; of.gaps != 0 && each != of.ways.size(); ++each) {
@@ -247,15 +254,23 @@ bool learnt_ways::learn(entry& of) noexcept {
   return of.best != before;
 }
 
-/// A way that has not been measured so often as it should be.
+/// A way that has not been measured so often as it should be, and may be tried now.
 bool learnt_ways::find_trial(entry& of) noexcept {
+  of.waits_for = no_loss;
+  // Before that is known nobody can tell what a trial loses: first calls take long by any way.
+  if (is_long(of.of) && of.measured[of.best] < rounds && !next_is_direct(of)) return true;
   for (std::uint8_t round = 0; round != rounds; ++round)
-    for (std::size_t each = 0; each != of.ways.size(); ++each)
-      if (of.measured[each] <= round &&
-          (round == 0 || of.cost[each] - of.cost[of.best] < very_much)) {
-        of.now = static_cast<std::uint8_t>(each);
-        return true;
+    for (std::size_t each = 0; each != of.ways.size(); ++each) {
+      const bool is_hopeless =
+          round != 0 && !is_long(of.of) && of.cost[each] - of.cost[of.best] >= very_much;
+      if (of.measured[each] > round || is_hopeless) continue;
+      if (!may_try(of, each)) {
+        of.waits_for = std::min(of.waits_for, expected_loss(of, each));
+        continue;
       }
+      of.now = static_cast<std::uint8_t>(each);
+      return true;
+    }
   return false;
 }
 
@@ -281,7 +296,10 @@ bool learnt_ways::plan_trial(entry& of) noexcept {
   const bool was_trial = of.now != of.best;
   of.now = of.best;
   const auto gap = [&](std::size_t each) { return of.cost[each] - of.cost[of.best]; };
-  if (!of.steady && find_trial(of)) return true;
+  if (!of.steady) {
+    if (find_trial(of)) return true;
+    if (of.waits_for != no_loss) return false;
+  }
   if (add_neighbors(of)) {
     of.steady = false;
     return find_trial(of);
@@ -294,15 +312,62 @@ bool learnt_ways::plan_trial(entry& of) noexcept {
   // it was measured. A way whose only window so far was slow may have been disturbed then.
   const bool is_sure = of.measured[other] == rounds && (of.guessed >> other & 1) == 0;
   const std::size_t rest = !is_sure || gap(other) <= much ? 1 : gap(other) <= very_much ? 4 : 16;
-  if (other == of.best || cycle % rest != (rest == 1 ? 0 : 1)) return false;
+  if (other == of.best || cycle % rest != (rest == 1 ? 0 : 1) || !may_try(of, other)) return false;
   of.now = static_cast<std::uint8_t>(other);
   return true;
 }
 
 /// How many calls it has. Of what is known to be slow few are enough to see that it is so still.
-std::uint32_t learnt_ways::trial_of(const entry& of) noexcept {
-  const bool is_slow = of.measured[of.now] == rounds && of.cost[of.now] - of.cost[of.best] > much;
-  return is_slow || is_long(of.of) ? short_trial_window : trial_window;
+std::uint32_t learnt_ways::calls_of_trial(const entry& of, std::size_t way) noexcept {
+  const float gap = of.cost[way] - of.cost[of.best];
+  if (is_long(of.of)) return of.measured[way] == 0 || gap >= very_much ? 1 : short_trial_window;
+  return of.measured[way] == rounds && gap > much ? short_trial_window : trial_window;
+}
+
+/// Where a program makes other calls between, a window has more of them.
+std::uint32_t learnt_ways::window_of_trial(const entry& of) noexcept {
+  return calls_of_trial(of, of.now) << of.reach;
+}
+
+/// Of a trial that saw no call: whether the window was too short for the calls that lie between.
+bool learnt_ways::goes_on_with_trial(entry& of) const noexcept {
+  if (of.now == of.best || !is_long(of.of) || window_ >= least_window) return false;
+  of.reach = static_cast<std::uint8_t>(std::min(of.reach + 1, most_reach));
+  return true;
+}
+
+/// In calls of the best way.
+float learnt_ways::expected_loss(const entry& of, std::size_t way) noexcept {
+  const auto by_messages = [&](std::size_t each) {
+    return each == 0 ? of.usual != nullptr : of.ways[each].by != nullptr;
+  };
+  float cost = of.cost[way];
+  if (of.measured[way] == 0) {
+    // As what is most like it: where messages are slow, they are so by any algorithm.
+    cost = std::numeric_limits<float>::max();
+    for (std::size_t each = 0; by_messages(way) && each != of.ways.size(); ++each)
+      if (of.measured[each] != 0 && by_messages(each)) cost = std::min(cost, of.cost[each]);
+    if (cost == std::numeric_limits<float>::max()) return 0;
+  }
+  return static_cast<float>(calls_of_trial(of, way)) * excess_of(cost - of.cost[of.best]);
+}
+
+/// A window is over.
+void learnt_ways::charge(entry& of) const noexcept {
+  const auto calls = static_cast<float>(window_);
+  of.may_lose += trials_share * calls;
+  if (of.now != of.best && of.measured[of.best] != 0)
+    of.may_lose -= calls * excess_of(of.heard - of.cost[of.best]);
+}
+
+bool learnt_ways::may_try(const entry& of, std::size_t way) noexcept {
+  return !is_long(of.of) || (of.may_lose > 0 && of.may_lose >= expected_loss(of, way));
+}
+
+std::uint32_t learnt_ways::calls_until_it_may(const entry& of) noexcept {
+  const float calls = 1 + (of.waits_for - of.may_lose) / trials_share;
+  return static_cast<std::uint32_t>(
+      std::clamp(calls, float{short_trial_window}, float{least_window}));
 }
 
 /// Whether the next trial goes directly, so that its times count whatever messages try.
@@ -317,7 +382,8 @@ bool learnt_ways::next_is_direct(const entry& of) noexcept {
 /// slow already has less time for that: four times less where calls take twice as long as by the
 /// best way.
 bool learnt_ways::may_settle(entry& of) noexcept {
-  if (of.settled || next_is_direct(of)) return false;
+  if (of.settled || next_is_direct(of) || (of.now != of.best && is_long(of.of) && of.may_lose <= 0))
+    return false;
   const float excess = of.measured[of.best] == 0 || of.now == of.best
                            ? 0
                            : std::max(of.heard - of.cost[of.best], 0.0F);
@@ -353,10 +419,12 @@ int learnt_ways::hear(const learnt_summary& said) noexcept {
   std::uint32_t trial = 0;  // calls
   for (entry& each : entries_) {
     if (!std::exchange(each.was_heard, false) || each.ways.size() == 1) {
-      each.now = each.best;
+      if (goes_on_with_trial(each)) trial = std::max(trial, 2 * window_);
+      else each.now = each.best;
       continue;
     }
     active = true;
+    charge(each);
     if (may_settle(each)) {
       if (each.now != each.best || !each.steady)
         trial = std::max(trial, is_long(each.of) ? long_settling_window : settling_window);
@@ -364,7 +432,9 @@ int learnt_ways::hear(const learnt_summary& said) noexcept {
       each.news = true;
       each.settling = 0;
       changed += learn(each) ? 1 : 0;
-      if (plan_trial(each)) trial = std::max(trial, trial_of(each));
+      if (plan_trial(each)) trial = std::max(trial, window_of_trial(each));
+      else if (!each.steady && each.waits_for != no_loss)
+        trial = std::max(trial, calls_until_it_may(each));
     }
   }
   if (changed != 0) steady_window_ = least_window;
@@ -405,6 +475,13 @@ void learnt_ways::fastest_of_messages(std::vector<message_way>& into) const {
       }
     if (by != nullptr) into.push_back({each.of, by});
   }
+}
+
+learnt_ways::plan learnt_ways::untimed(const call_shape& of) noexcept {
+  if (const entry* const known = find(of)) return {.by = known->ways[known->best]};
+  plan made = next(of);
+  made.place = most_told;
+  return made;
 }
 
 call_way learnt_ways::best_of(const call_shape& of) const noexcept {

@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -74,8 +75,13 @@ class learnt_ways {
   static constexpr std::uint32_t trial_window = 10, least_window = 32, most_window = 256,
                                  idle_window = 1024;
   /// Of calls above 128 KiB: each costs more, and less disturbs it. And of ways that are known to
-  /// be slow.
+  /// be slow. The first trial of a way of such a call is a single call, which says what another one
+  /// may lose; so are those of ways that are very slow.
   static constexpr std::uint32_t short_trial_window = 4;
+  /// What calls above 128 KiB take longer for trials is so much of what they take without, and one
+  /// first call: a way may take twenty times as long as another one, and a program may have only
+  /// some dozen of them.
+  static constexpr float trials_share = 0.125F;
   static constexpr bool is_long(const call_shape& of) noexcept { return of.length >= 18; }
   /// After a window of which most calls were not settled, which does not count, the same way goes
   /// on for one more, and so often at most: less often where it is slow.
@@ -108,6 +114,8 @@ class learnt_ways {
       look_up(of);
     return last_;
   }
+  /// That of a call with which a review goes along: it is in no window.
+  [[nodiscard]] plan untimed(const call_shape& of) noexcept;
   /// Whether the call's time is wanted.
   [[nodiscard]] bool times(const plan& of) const noexcept {
     return of.place != most_told && of.window == number_ && timed_[of.place].settled != most_times;
@@ -160,6 +168,8 @@ class learnt_ways {
   }
 
  private:
+  static constexpr int most_reach = 5;
+  static constexpr float no_loss = std::numeric_limits<float>::max();
   struct entry : known_shape {
     std::uint8_t now = 0;  // in this window
     std::uint8_t turn = 0;
@@ -170,6 +180,9 @@ class learnt_ways {
     float expected = 0;         // of that one, while there are gaps
     bool news = false;
     std::uint8_t settling = 0;  // windows in a row that were not settled
+    std::uint8_t reach = 0;     // windows of its trials are 1 << reach times as long
+    float may_lose = 0;         // in trials, in calls of the best way
+    float waits_for = no_loss;  // the next trial may lose so much; no_loss: none waits for that
     // While a review is heard:
     float heard = 0;
     bool was_heard = false;
@@ -197,8 +210,14 @@ class learnt_ways {
   static bool find_trial(entry&) noexcept;
   bool add_neighbors(entry&);
   bool plan_trial(entry&) noexcept;
-  [[nodiscard]] static std::uint32_t trial_of(const entry&) noexcept;
+  [[nodiscard]] static std::uint32_t calls_of_trial(const entry&, std::size_t way) noexcept;
   static bool next_is_direct(const entry&) noexcept;
+  void charge(entry&) const noexcept;
+  [[nodiscard]] static std::uint32_t window_of_trial(const entry&) noexcept;
+  [[nodiscard]] bool goes_on_with_trial(entry&) const noexcept;
+  [[nodiscard]] static float expected_loss(const entry&, std::size_t way) noexcept;
+  [[nodiscard]] static bool may_try(const entry&, std::size_t way) noexcept;
+  [[nodiscard]] static std::uint32_t calls_until_it_may(const entry&) noexcept;
   static bool may_settle(entry&) noexcept;
   void note_review(const learnt_summary&) noexcept;
   [[nodiscard]] std::uint32_t stretched(std::uint32_t window, std::uint32_t reviews) const noexcept;

@@ -66,17 +66,18 @@ class ranks {
   /// One call; `cost(rank, way)`. Returns the way, which is the same on all ranks.
   template <class Cost>
   call_way call(const call_shape& of, Cost&& cost) {
-    if (calls_ == ways_.front().window()) review();
-    ++calls_;
+    const bool review_due = calls_ == ways_.front().window();
     call_way taken;
     for (std::size_t rank = 0; rank != ways_.size(); ++rank) {
-      const learnt_ways::plan plan = ways_[rank].next(of);
+      const learnt_ways::plan plan = review_due ? ways_[rank].untimed(of) : ways_[rank].next(of);
       if (rank == 0) taken = plan.by;
       EXPECT_EQ(plan.by.directly, taken.directly);
       EXPECT_EQ(plan.by.by, taken.by);
       if (ways_[rank].times(plan))
         ways_[rank].took(plan, cost(rank, plan.by), settled(rank, plan.by));
     }
+    if (review_due) review();
+    else ++calls_;
     return taken;
   }
   /// Whether the messages of a rank do not try ways themselves.
@@ -88,10 +89,11 @@ class ranks {
   [[nodiscard]] std::uint32_t window() const { return ways_.front().window(); }
   /// A rank that was refused the next call.
   void refuse(std::size_t rank) {
-    if (calls_ == ways_.front().window()) review();
-    ++calls_;
+    const bool review_due = calls_ == ways_.front().window();
     for (std::size_t each = 0; each != ways_.size(); ++each)
-      if (each != rank) (void)ways_[each].next(kibibyte);
+      if (each != rank && !review_due) (void)ways_[each].next(kibibyte);
+    if (review_due) review();
+    else ++calls_;
   }
 
  private:
