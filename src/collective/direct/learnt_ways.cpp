@@ -326,7 +326,7 @@ std::uint32_t learnt_ways::calls_of_trial(const entry& of, std::size_t way) noex
 
 /// Where a program makes other calls between, a window has more of them.
 std::uint32_t learnt_ways::window_of_trial(const entry& of) noexcept {
-  return calls_of_trial(of, of.now) << of.reach;
+  return std::max(calls_of_trial(of, of.now), 1U << of.reach);
 }
 
 /// Of a trial that saw no call: whether the window was too short for the calls that lie between.
@@ -352,10 +352,12 @@ float learnt_ways::expected_loss(const entry& of, std::size_t way) noexcept {
   return static_cast<float>(calls_of_trial(of, way)) * excess_of(cost - of.cost[of.best]);
 }
 
-/// A window is over.
+/// A window is over. A shape that is met for the first time had only some of its calls, perhaps.
 void learnt_ways::charge(entry& of) const noexcept {
-  const auto calls = static_cast<float>(window_);
-  of.may_lose += trials_share * calls;
+  const auto calls = static_cast<float>(
+      of.measured[of.now] == 0 && of.now == of.best ? std::min(window_, trial_window) : window_);
+  of.calls += calls;
+  of.may_lose += trials_share * std::min(1.0F, of.calls / few_calls) * calls;
   if (of.now != of.best && of.measured[of.best] != 0)
     of.may_lose -= calls * excess_of(of.heard - of.cost[of.best]);
 }

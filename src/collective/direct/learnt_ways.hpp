@@ -78,10 +78,10 @@ class learnt_ways {
   /// be slow. The first trial of a way of such a call is a single call, which says what another one
   /// may lose; so are those of ways that are very slow.
   static constexpr std::uint32_t short_trial_window = 4;
-  /// What calls above 128 KiB take longer for trials is so much of what they take without, and one
-  /// first call: a way may take twenty times as long as another one, and a program may have only
-  /// some dozen of them.
-  static constexpr float trials_share = 0.125F;
+  /// Trials of calls above 128 KiB may cost so much of what these take without, and of the first
+  /// few of them less, and then one call more: a way may take twenty times as long as another one,
+  /// and a program that makes a dozen calls has nothing of what it learns.
+  static constexpr float trials_share = 0.25F, few_calls = 50;
   static constexpr bool is_long(const call_shape& of) noexcept { return of.length >= 18; }
   /// After a window of which most calls were not settled, which does not count, the same way goes
   /// on for one more, and so often at most: less often where it is slow.
@@ -180,7 +180,8 @@ class learnt_ways {
     float expected = 0;         // of that one, while there are gaps
     bool news = false;
     std::uint8_t settling = 0;  // windows in a row that were not settled
-    std::uint8_t reach = 0;     // windows of its trials are 1 << reach times as long
+    std::uint8_t reach = 0;     // windows of its trials have 1 << reach calls at least
+    float calls = 0;            // up to now, where the program made no others between
     float may_lose = 0;         // in trials, in calls of the best way
     float waits_for = no_loss;  // the next trial may lose so much; no_loss: none waits for that
     // While a review is heard:

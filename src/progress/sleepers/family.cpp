@@ -44,15 +44,19 @@ std::uint32_t engine_family::alarms() noexcept {
   return alarms_;
 }
 
-void engine_family::cancel_alarm(std::uint32_t known) noexcept {
+bool engine_family::cancel_alarm(std::uint32_t known) noexcept {
   const std::lock_guard hold{mutex_};
-  if (alarms_ == known && std::exchange(set_, false)) set_timer({});
+  if (alarms_ != known || !std::exchange(set_, false)) return false;
+  set_timer({});
+  return true;
 }
 
-void engine_family::take_alarm() noexcept {
+bool engine_family::take_alarm() noexcept {
   const std::lock_guard hold{mutex_};
   std::uint64_t times = 0;
-  if (::read(alarm_, &times, sizeof times) == sizeof times) set_ = false;
+  if (::read(alarm_, &times, sizeof times) != sizeof times) return false;
+  set_ = false;
+  return true;
 }
 
 // ---- what a wait in one engine does for the other engines
@@ -157,6 +161,7 @@ engine::rest engine::sleep_in_several(question holds, deadline until, wait_state
     active |= how == kept::busy;
   }
   rest result = rest::moved;
+  bool took = false;
   if (mine.wide) {
     if (!moved && !holds()) sleep_and_look_again(on);
   } else {
@@ -165,14 +170,15 @@ engine::rest engine::sleep_in_several(question holds, deadline until, wait_state
       mine.pause = std::min(2 * mine.pause, engine_family::longest_tick);
     } else {
       mine.pause = engine_family::tick;
-      family.cancel_alarm(alarms);
+      took = family.cancel_alarm(alarms);
     }
     if (!moved && !try_lock()) {
       result = rest::refused;
     } else if (!moved) {
       result = has_leader_ ? rest::in_vain : lead(holds, on, mine);
       unlock();
-      if (on.on.front().revents != 0) family.take_alarm();
+      const bool slept = std::ranges::find(on.looked_at, this) != on.looked_at.end();
+      took = (took && !slept) || (on.on.front().revents != 0 && family.take_alarm());
     }
   }
   for (part& each : parts) {
@@ -183,6 +189,8 @@ engine::rest engine::sleep_in_several(question holds, deadline until, wait_state
   moved |= on.found_late;
   if (moved) mine.refused = shortest_nap;
   if (mine.wide) return holds() ? rest::held : moved ? rest::moved : rest::in_vain;
+  // The next sleep takes it back. There may be none.
+  if (took) family.look_soon(true);
   family.rise();
   return moved && result != rest::held ? rest::moved : result;
 }

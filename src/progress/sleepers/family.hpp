@@ -51,12 +51,14 @@ class engine_family {
     if (sleepers_.load(std::memory_order_seq_cst) > (self ? 1 : 0)) set_alarm();
   }
   /// How often that was said. A sleeper that finds everything kept after it has asked takes back an
-  /// alarm that is no newer.
+  /// alarm that is no newer. Who takes an alarm, or takes it back, and then does not sleep, has to
+  /// say it again: what it was for may still be left alone.
   [[nodiscard]] std::uint32_t alarms() noexcept;
-  void cancel_alarm(std::uint32_t known) noexcept;
+  bool cancel_alarm(std::uint32_t known) noexcept;
   /// Readable when a thread must look at all engines. -1: there is none.
   [[nodiscard]] int alarm() const noexcept { return alarm_; }
-  void take_alarm() noexcept;
+  /// False: another thread has taken it.
+  bool take_alarm() noexcept;
 
  private:
   void set_alarm() noexcept;

@@ -1,6 +1,8 @@
 #include "progress/sleepers/family.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/timerfd.h>
 
 #include <atomic>
 #include <chrono>
@@ -121,6 +123,28 @@ TEST(family, a_sleeper_takes_over_what_another_thread_leaves) {
     sleeper.join();
   }
   EXPECT_EQ(all.missed(), 0u);
+}
+
+/// The wait is over between that and the sleep, and its own engine is the one that was left alone.
+TEST(family, who_takes_an_alarm_back_and_does_not_sleep_sets_it_again) {
+  household all{1};
+  engine unused{true, block};
+  all.family.add(unused);
+  const auto goes_off = [&] {
+    itimerspec left{};
+    pollfd rings{all.family.alarm(), POLLIN, 0};
+    return (timerfd_gettime(all.family.alarm(), &left) == 0 &&
+            (left.it_value.tv_sec != 0 || left.it_value.tv_nsec != 0)) ||
+           poll(&rings, 1, 0) == 1;
+  };
+  all.family.begin_sleep();  // another sleeper, which does not keep engine 0
+  all.family.look_soon(false);
+  ASSERT_TRUE(goes_off());
+  const std::uint64_t sleeps = counted(*all.engines[0], "wait.sleeps");
+  EXPECT_TRUE(all.engines[0]->wait_unlocked([&] { return !goes_off(); }));
+  EXPECT_EQ(counted(*all.engines[0], "wait.sleeps"), sleeps) << "this test is for nothing";
+  EXPECT_TRUE(goes_off()) << "nobody looks at what is left alone";
+  all.family.rise();
 }
 
 TEST(family, sleepers_of_engines_that_are_all_slept_in_do_not_wake_each_other) {
