@@ -37,8 +37,17 @@ float usual_of(std::span<float> times) noexcept {
   return sum / static_cast<float>(count);
 }
 
+/// 2 to the power of it, 6 % more at most. All ranks must compute the same, and a mathematical
+/// library may round in another way on another processor. Requires: 0 to 30.
+constexpr float times_of(float gap) noexcept {
+  const int whole = static_cast<int>(gap);
+  return static_cast<float>(1 << whole) * (1 + (gap - static_cast<float>(whole)));
+}
+
 /// What a call loses that costs so much more, in calls of the best way.
-float excess_of(float gap) noexcept { return std::exp2(std::clamp(gap, 0.0F, disturbance)) - 1; }
+constexpr float excess_of(float gap) noexcept {
+  return times_of(std::clamp(gap, 0.0F, disturbance)) - 1;
+}
 
 /// Whether no rank's call is over before all ranks have begun theirs.
 constexpr bool waits_for_all(detail::collective kind) noexcept {
@@ -388,8 +397,8 @@ bool learnt_ways::may_settle(entry& of) noexcept {
     return false;
   const float excess = of.measured[of.best] == 0 || of.now == of.best
                            ? 0
-                           : std::max(of.heard - of.cost[of.best], 0.0F);
-  return static_cast<float>(++of.settling) <= most_settling * std::exp2(-2 * excess);
+                           : std::clamp(of.heard - of.cost[of.best], 0.0F, disturbance);
+  return static_cast<float>(++of.settling) * times_of(2 * excess) <= most_settling;
 }
 
 /// What a review takes beside the calls of a window.
