@@ -44,6 +44,7 @@ libpeal_core_la_SOURCES += \
   src/collective/direct/learnt_summary.hpp \
   src/collective/direct/learnt_ways.cpp \
   src/collective/direct/learnt_ways.hpp \
+  src/collective/direct/learnt_ways_trials.cpp \
   src/collective/direct/price.cpp \
   src/collective/direct/price.hpp \
   src/collective/direct/slot.hpp \

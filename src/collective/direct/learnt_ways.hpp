@@ -71,6 +71,9 @@ class learnt_ways {
   /// Of a shape at first; and with those that differ from a fast one in a parameter.
   static constexpr std::size_t first_ways = 6, most_ways = 10;
   static constexpr std::size_t most_shapes = 64;
+  /// Each way is measured so often before trials become rare: a first call of a way builds its
+  /// schedule, and touches memory that nobody has touched before.
+  static constexpr std::uint8_t rounds = 2;
   static constexpr std::size_t most_times = 12;  // of a shape, in a window
   static constexpr std::uint32_t trial_window = 10, least_window = 32, most_window = 256,
                                  idle_window = 1024;
@@ -80,7 +83,7 @@ class learnt_ways {
   static constexpr std::uint32_t short_trial_window = 4;
   /// Trials of calls above 128 KiB may cost so much of what these take without, and of the first
   /// few of them less, and then one call more: a way may take twenty times as long as another one,
-  /// and a program that makes a dozen calls has nothing of what it learns.
+  /// and a program that makes ten calls has nothing of what it learns.
   static constexpr float trials_share = 0.25F, few_calls = 50;
   static constexpr bool is_long(const call_shape& of) noexcept { return of.length >= 18; }
   /// After a window of which most calls were not settled, which does not count, the same way goes

@@ -115,6 +115,7 @@ EXTRA_DIST += \
   tests/unit/transport/verbs/connect/pairs/pair_maker_test.cpp \
   tests/unit/transport/verbs/connect/random_traffic.hpp \
   tests/unit/transport/verbs/connect/reconnector_pairs_test.cpp \
+  tests/unit/transport/verbs/connect/reconnector_patience_test.cpp \
   tests/unit/transport/verbs/connect/reconnector_pieces_test.cpp \
   tests/unit/transport/verbs/connect/reconnector_test.cpp \
   tests/unit/transport/verbs/connections_test.cpp \

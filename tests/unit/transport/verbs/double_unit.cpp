@@ -9,6 +9,7 @@
 #include "unit/transport/verbs/connect/pairs/link_returns_test.cpp"
 #include "unit/transport/verbs/connect/pairs/pair_maker_test.cpp"
 #include "unit/transport/verbs/connect/reconnector_pairs_test.cpp"
+#include "unit/transport/verbs/connect/reconnector_patience_test.cpp"
 #include "unit/transport/verbs/connect/reconnector_test.cpp"
 #include "unit/transport/verbs/datagram/datagrams_test.cpp"
 #include "unit/transport/verbs/datagram/routes_test.cpp"
