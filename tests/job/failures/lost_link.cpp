@@ -2,7 +2,8 @@
 // rank 0 runs the command BREAK, which cuts the link between them, or stops the other node. What is
 // pending then, on both sides, ends with errc::peer_failed that names the peer. MEND undoes it, for
 // the launcher's sake; the two stay apart. BREAK may be `@error` instead, with `traffic`: the
-// first rank's queue pairs then go into the error state (with tests/lab/poor_device preloaded). Or
+// first rank's queue pairs then go into the error state (with tests/lab/poor_device preloaded),
+// once while the other rank is silent, and once amid messages. Or
 // `@killed`: the last rank kills itself (stages with small messages).
 //
 // STAGE is what is pending: `idle` (default), a receive from a peer to whom nothing is on its way
@@ -125,6 +126,17 @@ void through(const communicator& world, int peer) {
   }
 }
 
+/// Only the first rank sends then, so it is the one that finds out.
+void break_in_silence(const communicator& world, int peer) {
+  exchange(world, peer);
+  if (world.rank() == 0) {
+    run(break_it, "what breaks the connection");
+    world.send(1, peer, data);
+  } else {
+    job::equal(world.recv<int>(peer, data), 1, "a message over a connection that was made again");
+  }
+}
+
 /// The link is away for a while; nothing fails.
 void traffic(const communicator& world, int peer) {
   for (std::uint64_t number = 0; number < 20; ++number) {
@@ -164,6 +176,7 @@ int main(int argc, char** argv) {
     } else if (stage == "through") {
       through(world, peer);
     } else if (stage == "traffic") {
+      if (std::string{break_it} == "@error") break_in_silence(world, peer);
       traffic(world, peer);
     } else {
       const bool cold = stage == "quiet" || stage == "small";
