@@ -1,6 +1,8 @@
 // What is tried when, and what that costs, on modelled machines.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "collective/direct/learnt_ways.hpp"
 #include "unit/collective/direct/modelled_ranks.hpp"
 
@@ -21,12 +23,25 @@ TEST(learnt_ways, long_calls_lose_a_bounded_share_to_trials) {
     double took = 0;
     for (int call = 1; call <= 2000; ++call) {
       took += cost(0, all.call(mebibyte, cost));
+      const double share =
+          learnt_ways::trials_share * std::min(1.0F, call / learnt_ways::few_calls);
       // What the first call of a way loses is known behind it.
-      EXPECT_LE(took, call * (1 + learnt_ways::trials_share) + 2 * slow)
+      EXPECT_LE(took, call * (1 + share) + 2 * slow)
           << call << " calls, others " << slow << " times as long";
     }
     EXPECT_LT(took, 2000 * 1.15);
   }
+}
+
+// Of what is learnt in thirty calls a program that makes no more has nothing.
+TEST(learnt_ways, the_first_long_calls_lose_a_smaller_share) {
+  ranks all{2};
+  const auto cost = [](std::size_t, const call_way& way) { return fixed(way, 1, 3, 3, 3); };
+  double took = 0;
+  for (int call = 0; call != 30; ++call) took += cost(0, all.call(mebibyte, cost));
+  EXPECT_LE(took - 30, 2) << "one trial";
+  for (int call = 30; call != 100; ++call) took += cost(0, all.call(mebibyte, cost));
+  EXPECT_GE(took - 100, 6) << "all ways by then";
 }
 
 TEST(learnt_ways, long_calls_have_found_the_fastest_way_after_sixty) {
