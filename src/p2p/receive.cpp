@@ -84,13 +84,14 @@ void messaging::arrived(peer_id from, envelope e, const std::byte* payload) noex
 // `arrived`: another context, a message that the first receive does not take, an end that someone
 // is to be told of with no lock held.
 std::uint32_t messaging::arrived_short(const short_run& run) noexcept {
-  const short_path::cell* each = run.first;
+  std::uint32_t place = run.place;
+  const short_path::cell* each = &run.cells[place];
   // acquire, here and below: pairs with the release in short_path::write_short.
   if (each->stamp.load(std::memory_order_acquire) != run.stamp) return 0;
   context_state* const at = contexts_.recent(envelope{each->match, each->rest}.context());
   if (!at || at->posted.indexed()) [[unlikely]]
     return 0;
-  const short_path::cell* const behind = each + run.most;
+  std::uint32_t left = run.most;
   const std::uint64_t stamp = run.stamp;
   const std::uint32_t context = at->id;
   operation* receive = at->posted.front();
@@ -99,7 +100,7 @@ std::uint32_t messaging::arrived_short(const short_run& run) noexcept {
   std::uint64_t key = 0;
   do {
     // Messages that follow each other are alike as a rule.
-    if (each == run.first || each->match != e.match || each->rest != e.rest) {
+    if (left == run.most || each->match != e.match || each->rest != e.rest) {
       e = {each->match, each->rest};
       key = match_key(e);
       if (e.context() != context || e.kind() != envelope_kind::eager) [[unlikely]]
@@ -108,25 +109,27 @@ std::uint32_t messaging::arrived_short(const short_run& run) noexcept {
     if (!receive || ((receive->key ^ key) & receive->mask) != 0 || receive->flags != 0 ||
         e.bytes() > receive->capacity) [[unlikely]]
       break;
-    __builtin_prefetch(each + lines_ahead_to_read);
+    __builtin_prefetch(&run.cells[short_path::place_behind(place, lines_ahead_to_read)]);
     copy_short(receive->buffer, each->payload, e.bytes());
     set_match(receive->result, key);
     receive->result.bytes = e.bytes();
     receive->state = operation_state::done;
     operation* const over = receive;
     receive = at->posted.next(*over);
-    ++each;
+    place = short_path::place_behind(place);
+    each = &run.cells[place];
+    --left;
     if (over->hook.call) [[unlikely]] {
       hooked = over;
       break;
     }
     // release: pairs with the acquire in detail::finished().
     over->finished.store(true, std::memory_order_release);
-  } while (each != behind && each->stamp.load(std::memory_order_acquire) == stamp);
+  } while (left != 0 && each->stamp.load(std::memory_order_acquire) == stamp);
   at->posted.remove_before(receive);
   // The last, since it may start, cancel and release operations.
   if (hooked) end(*hooked);
-  return static_cast<std::uint32_t>(each - run.first);
+  return run.most - left;
 }
 
 void messaging::arrived_slow(peer_id from, envelope e, const std::byte* payload) noexcept {

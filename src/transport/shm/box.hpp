@@ -113,7 +113,7 @@ class box_writer final : public short_path {
 
   /// Tells the receiver to read no further. Requires: `drained`.
   void close() noexcept {
-    cells_[cell_ % cells_per_box].stamp.store(lap_of(cell_) | closing, std::memory_order_release);
+    cells_[place_of(cell_)].stamp.store(lap_of(cell_) | closing, std::memory_order_release);
     to_.wake_for_message();  // the receiver gives the box back, for others to use
     *this = {};
   }
@@ -190,7 +190,7 @@ class box_writer final : public short_path {
       if (rest_->unit_limit - rest_->unit < needed) return false;
     }
     std::byte* const target = rest_->data + std::size_t{start % units_per_box} * unit;
-    cell& place = cells_[cell_ % cells_per_box];
+    cell& place = cells_[place_of(cell_)];
     fill(place, start, target);
     // Pairs with box_reader::peek.
     place.stamp.store(std::uint64_t{start} << 32 | lap_of(cell_) | in_ring,
@@ -272,13 +272,14 @@ class box_reader {
   /// nothing.
   [[nodiscard]] std::uint32_t next_kind() const noexcept {
     // relaxed: peek looks again.
-    const std::uint64_t stamp = cells_[cell_ % cells_per_box].stamp.load(std::memory_order_relaxed);
+    const std::uint64_t stamp =
+        cells_[short_path::place_of(cell_)].stamp.load(std::memory_order_relaxed);
     return static_cast<std::uint32_t>(stamp) ^ lap_of(cell_);
   }
   /// Requires: next_kind() was `begun`. Fetches what is there of the message.
   void warm_up() noexcept {
     if (warm_ == cell_) return;
-    const cell& place = cells_[cell_ % cells_per_box];
+    const cell& place = cells_[short_path::place_of(cell_)];
     // Pairs with the release in box_writer::fill_in_parts.
     const std::uint64_t stamp = place.stamp.load(std::memory_order_acquire);
     const std::byte* const from =
@@ -290,13 +291,13 @@ class box_reader {
   /// The next message; it stays until `pop`. After `closed` the box is the sender's again, once
   /// told so.
   [[nodiscard, gnu::always_inline]] state peek(message& out) noexcept {
-    const cell& place = cells_[cell_ % cells_per_box];
+    const cell& place = cells_[short_path::place_of(cell_)];
     // Pairs with the release in box_writer.
     const std::uint64_t stamp = place.stamp.load(std::memory_order_acquire);
     const std::uint32_t kind = static_cast<std::uint32_t>(stamp) ^ lap_of(cell_);
     if (kind > closing) return state::empty;
     out.head = {place.match, place.rest};
-    __builtin_prefetch(&cells_[(cell_ + lines_ahead_to_read) % cells_per_box]);
+    __builtin_prefetch(&cells_[short_path::place_of(cell_ + lines_ahead_to_read)]);
     out.payload = place.payload;
     if (kind != in_cell) [[unlikely]] {
       if (kind == closing) {
@@ -315,8 +316,8 @@ class box_reader {
   void pop(std::uint32_t messages = 1) noexcept { cell_ += messages; }
   /// The next cells, so many at most, up to the end of the lap.
   [[nodiscard]] short_run next_run(std::uint32_t most) const noexcept {
-    const std::uint32_t at = cell_ % cells_per_box;
-    return {&cells_[at], std::min(most, cells_per_box - at), lap_of(cell_) | in_cell};
+    return {cells_, short_path::place_of(cell_),
+            std::min(most, cells_per_box - cell_ % cells_per_box), lap_of(cell_) | in_cell};
   }
 
   /// Tells the sender how much room there is, when that is worth a line that passes between the

@@ -16,12 +16,12 @@ constexpr std::uint64_t this_lap = 4;
 
 /// Cells as rank 0 writes them.
 struct cell_row {
-  std::array<short_path::cell, 8> cells{};
+  std::array<short_path::cell, short_path::cells> cells{};
   std::uint32_t written = 0;
 
   void write(int tag, std::uint64_t value, envelope_kind kind = envelope_kind::eager,
              std::uint32_t context = 0) {
-    short_path::cell& next = cells.at(written++);
+    short_path::cell& next = cells.at(short_path::place_of(written++));
     const envelope e = envelope::make(context, tag, 0, kind, sizeof value);
     next.match = e.match;
     next.rest = e.rest;
@@ -29,7 +29,7 @@ struct cell_row {
     next.stamp.store(this_lap);
   }
   [[nodiscard]] short_run from(std::uint32_t first) const {
-    return {&cells[first], static_cast<std::uint32_t>(cells.size()) - first, this_lap};
+    return {cells.data(), short_path::place_of(first), short_path::cells - first, this_lap};
   }
 };
 

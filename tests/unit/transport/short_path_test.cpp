@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -40,7 +41,7 @@ TEST(short_path, the_stamp_tells_of_each_lap_that_a_cell_is_new) {
     path of{cells.data(), {.says = &says}, start, short_path::cells + 3};
     for (std::uint32_t each = 0; each < short_path::cells + 3; ++each) {
       const std::uint32_t at = start + each;
-      const short_path::cell& place = cells[at % short_path::cells];
+      const short_path::cell& place = cells[short_path::place_of(at)];
       const std::uint64_t before = place.stamp.load();
       const std::uint64_t payload = 0x1111 * each;
       const auto e = envelope::make(1, static_cast<int>(each), 2, envelope_kind::eager, 8);
@@ -54,6 +55,32 @@ TEST(short_path, the_stamp_tells_of_each_lap_that_a_cell_is_new) {
     }
     for (short_path::cell& each : cells) each.stamp.store(0);
   }
+}
+
+// So that no core that reads them fetches ahead what is about to be written.
+TEST(short_path, cells_that_follow_each_other_lie_in_no_regular_order) {
+  constexpr std::uint32_t cells = short_path::cells;
+  constexpr std::uint32_t a_page = 4096 / sizeof(short_path::cell);
+  std::vector<std::uint32_t> position_at(cells, cells);
+  int step_before = 0, equal_steps = 0;
+  for (std::uint32_t each = 0; each < cells; ++each) {
+    const std::uint32_t place = short_path::place_of(each), next = short_path::place_of(each + 1);
+    ASSERT_EQ(position_at.at(place), cells) << "two in one place";
+    position_at[place] = each;
+    EXPECT_EQ(short_path::place_behind(place), next);
+    EXPECT_EQ(short_path::place_behind(place, cells - each), short_path::place_of(0));
+    EXPECT_NE(place / a_page, next / a_page) << each;
+    const int step = static_cast<int>(next) - static_cast<int>(place);
+    equal_steps = step == step_before ? equal_steps + 1 : 1;
+    EXPECT_LE(equal_steps, 2) << each;
+    step_before = step;
+  }
+  // What lies side by side is not written one soon after the other.
+  for (std::uint32_t place = 0; place + 4 < cells; ++place)
+    for (std::uint32_t apart = 1; apart <= 4; ++apart) {
+      const std::uint32_t behind = (position_at[place + apart] - position_at[place]) % cells;
+      EXPECT_GT(std::min(behind, cells - behind), 2 * lines_ahead_to_write) << place;
+    }
 }
 
 }  // namespace
