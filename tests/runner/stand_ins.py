@@ -52,12 +52,14 @@ class Done:
 
 def wait_for_writers(path):
     """A program that is written here cannot be started while a child that another thread is making has the file open for writing, too: it got that
-    with all other descriptors, and keeps it until it starts a program itself. A lease for reading is granted only where nobody can write."""
+    with all other descriptors, and keeps it until it starts a program itself. A lease for reading is granted only where nobody can write. It is
+    given back before the descriptor is closed, which such a child may have, too: who writes while there is a lease has its holder ended by SIGIO."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         while True:
             try:
                 fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+                fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
                 return
             except BlockingIOError:
                 time.sleep(0.001)

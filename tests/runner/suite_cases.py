@@ -2,7 +2,7 @@
 import json
 import threading
 
-from stand_ins import case, check, wait_for_writers
+from stand_ins import PYTHON, SOURCE, case, check, wait_for_writers
 
 
 @case
@@ -184,3 +184,44 @@ def a_program_of_a_case_is_started_when_nobody_has_it_open_for_writing(tree):
         wait_for_writers(path)
         check(writer.closed, "it did not wait")
     tree.run(path)
+
+
+# Of a lease that is left the kernel tells its holder by SIGIO, which ends a process.
+@case
+def a_program_of_a_case_may_be_written_anew_while_a_child_is_being_made(tree):
+    path = tree.program("written", "exit 0")
+    made = tree.program("child", PYTHON + f"""
+import os
+import sys
+sys.path.insert(0, {str(SOURCE / "tests/runner")!r})
+sys.dont_write_bytecode = True
+import stand_ins
+
+end, held = os.pipe()
+children = []
+close = os.close
+
+
+def close_behind_a_child(descriptor):
+    child = os.fork()
+    if child == 0:
+        close(held)
+        os.read(end, 1)  # until the parent has ended
+        os._exit(0)
+    children.append(child)
+    close(descriptor)
+
+
+os.close = close_behind_a_child
+stand_ins.wait_for_writers({str(path)!r})
+os.close = close
+with open({str(path)!r}, "w", encoding="utf-8"):
+    print("written")
+close(held)
+for child in children:
+    os.waitpid(child, 0)
+print(len(children), "child")
+""")
+    done = tree.run(made)
+    done.has("written", "1 child")
+    check(done.code == 0, f"exit code {done.code}")
