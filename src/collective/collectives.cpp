@@ -21,6 +21,8 @@ namespace {
 
 /// As many as wait for each other where they share cores (direct/calls/short_call.hpp).
 constexpr int most_ranks_tried_at_once = 64;
+/// As learnt_ways::is_long.
+constexpr std::size_t longest_tried_freely = 128 << 10;
 
 // Sizes without offsets: packed in rank order, into `packed`.
 blocks make_blocks(std::size_t equal, const std::size_t* sizes, const std::size_t* offsets,
@@ -318,8 +320,9 @@ collectives::alternatives_of_call collectives::alternatives(const collective_sta
   alternatives_of_call found;
   const std::vector<candidate> all =
       state_->rules.candidates(kind, asked, state_->basis.of(members.peers(), state_->nodes));
-  // Prices are off, but not by so much.
-  constexpr double hopeless = 3;
+  // Prices are off, but not by so much. Long calls take as long as their copies, which is known
+  // better, and a trial of them costs more.
+  const double hopeless = bytes <= longest_tried_freely ? 3 : 2;
   for (const candidate& each : all) {
     const tuned_algorithm& as = kept({each.as.how, each.as.radix, each.as.cut});
     if (each.taken) found.taken = &as;

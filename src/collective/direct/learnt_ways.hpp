@@ -79,7 +79,8 @@ class learnt_ways {
                                  idle_window = 1024;
   /// Of calls above 128 KiB: each costs more, and less disturbs it. And of ways that are known to
   /// be slow. The first trial of a way of such a call is a single call, which says what another one
-  /// may lose; so are those of ways that are very slow.
+  /// may lose; so are those of ways that are very slow. The second has two where the first was
+  /// slow.
   static constexpr std::uint32_t short_trial_window = 4;
   /// Trials of calls above 128 KiB may cost so much of what these take without, and of the first
   /// few of them less, and then one call more: a way may take twenty times as long as another one,

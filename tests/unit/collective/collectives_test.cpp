@@ -12,6 +12,7 @@
 #include <string>
 
 #include "collective/algorithms.hpp"
+#include "collective/choice/tuned_algorithm.hpp"
 #include "peal/error.hpp"
 #include "unit/collective/arrangements.hpp"
 #include "unit/collective/kernels/ordered_sums.hpp"
@@ -176,6 +177,25 @@ TEST(collectives, messages_to_one_peer_in_a_round_leave_together) {
   const int before = ranks.fans(3);
   run_all(ranks, {{.kind = collective::bcast, .root = 3, .count = 8}});
   EXPECT_EQ(ranks.fans(3), before + 1) << "one to each of the others";
+}
+
+// Bruck's algorithm copies all blocks before and after.
+TEST(collectives, what_is_known_to_cost_much_is_no_alternative) {
+  job ranks{2};
+  const auto serve = [&](std::size_t bytes, const char* name) {
+    const algorithm* const wanted = find_algorithm(collective::alltoall, name);
+    return ranks.with(0, [&](auto&, const collectives& all, const collective_state& of, auto&) {
+      return std::ranges::count(all.alternatives(of, collective::alltoall, bytes, true).all, wanted,
+                                &tuned_algorithm::how) == 1;
+    });
+  };
+  for (const std::size_t bytes : {std::size_t{16} << 10, std::size_t{1} << 20}) {
+    EXPECT_TRUE(serve(bytes, "linear")) << bytes;
+    EXPECT_TRUE(serve(bytes, "pairwise")) << bytes;
+  }
+  EXPECT_TRUE(serve(16 << 10, "bruck"));
+  EXPECT_FALSE(serve(256 << 10, "bruck")) << "a trial costs much";
+  EXPECT_FALSE(serve(1 << 20, "bruck"));
 }
 
 // Sums of floats depend on the order of the operands: all ranks must see the same one.

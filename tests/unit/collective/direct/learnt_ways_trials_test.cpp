@@ -69,6 +69,19 @@ TEST(learnt_ways, a_first_call_that_touches_new_memory_hides_no_fast_way) {
   EXPECT_EQ(all.best_of(mebibyte).by, &chain);
 }
 
+// Calls that go directly take four times as long the first time.
+TEST(learnt_ways, a_way_whose_first_call_took_long_is_soon_tried_again) {
+  ranks all{2};
+  int direct_calls = 0;
+  for (int call = 0; call != 80; ++call) {
+    const call_way way = all.call(mebibyte, [&](std::size_t, const call_way& by) {
+      return fixed(by, 1.2, 1.3, 1.4, 1) * (by.directly && direct_calls == 0 ? 4 : 1);
+    });
+    direct_calls += way.directly ? 1 : 0;
+  }
+  EXPECT_TRUE(all.best_of(mebibyte).directly);
+}
+
 TEST(learnt_ways, a_way_that_becomes_faster_with_each_call_is_tried_until_it_does_not) {
   ranks all{2};
   int chains = 0;
