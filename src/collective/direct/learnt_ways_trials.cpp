@@ -93,8 +93,8 @@ bool learnt_ways::plan_trial(entry& of) noexcept {
 }
 
 /// How many calls it has. Of what is known to be slow few are enough to see that it is so still.
-/// What took long once did so because it was the first call, perhaps; two show whether it goes on to
-/// become faster.
+/// What took long once did so because it was the first call, perhaps; two show whether it goes on
+/// to become faster.
 std::uint32_t learnt_ways::calls_of_trial(const entry& of, std::size_t way) noexcept {
   const float gap = of.cost[way] - of.cost[of.best];
   if (is_long(of.of)) {
