@@ -60,7 +60,7 @@ class short_path {
   /// steps of which no more than two in a row are equal. Where they lay side by side, the
   /// receiver's core fetched the next ones by itself, as cores do when memory is read in a regular
   /// way, and took lines that the sender had fetched to write them. On an EPYC 7003 whose cores are
-  /// slow to each other an `isend` of 8 B took 37 ns then, in a window of 64, and 20 now; 33 and 36
+  /// slow to each other an `isend` of 8 B took 37 ns then, in a window of 64, and 20 now; 35 and 36
   /// by steps of 65 and 75, three or four of which are equal in a row; 14 where they are quick.
   static constexpr std::uint32_t place_of(std::uint32_t position) noexcept {
     return position * next_cell % cells;
