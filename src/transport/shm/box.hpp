@@ -74,15 +74,18 @@ class box_writer final : public short_path {
 
   /// Whether the next message, of that length, had better be announced than written.
   [[nodiscard]] bool is_to_announce(std::size_t bytes) noexcept {
-    return !lacks_units(bytes) && rest_->choice.take_if_announced(bytes, rest_->exposed);
+    return !lacks_units(bytes) && rest_->choice.is_to_announce(bytes, rest_->exposed);
   }
   /// Whether the last one like it was.
   [[nodiscard]] bool announces(std::size_t bytes) const noexcept {
     return rest_->choice.announces(bytes);
   }
-  /// Payloads that are announced to the receiver, until it has them.
-  void count_exposed() noexcept {
-    if (open()) ++rest_->exposed;
+  /// Payloads that are announced to the receiver, until it has them. `bytes`: of one that might
+  /// have been written, else 0.
+  void count_exposed(std::size_t bytes) noexcept {
+    if (!open()) return;
+    ++rest_->exposed;
+    if (bytes <= longest_eager) rest_->choice.take_announced(bytes);
   }
   void count_withdrawn() noexcept {
     if (open() && rest_->exposed > 0) --rest_->exposed;  // 0: from before the box was opened

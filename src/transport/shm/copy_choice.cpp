@@ -58,14 +58,11 @@ constexpr std::size_t index(way of) { return static_cast<std::size_t>(of); }
 }  // namespace
 
 copy_choice::possible copy_choice::ways_of(std::size_t cell) noexcept {
-  const std::size_t length = cell % copy_rates::classes;
-  const bool is_short = shortest << length < usually_alone;
-  const auto between = static_cast<buffers>(cell / copy_rates::classes / spans);
-  if (between == buffers::absorbed)
-    return {{true, false, true}, is_short ? way::alone : way::staged};
-  if (between != buffers::separate)
-    return {{true, !is_short, false}, is_short ? way::alone : way::together};
-  return {{true, !is_short, true}, is_short ? way::alone : way::staged};
+  switch (static_cast<buffers>(cell / copy_rates::classes / spans)) {
+    case buffers::separate: return {{true, true, true}, way::staged};
+    case buffers::absorbed: return {{true, false, true}, way::staged};
+    default: return {{true, true, false}, way::together};
+  }
 }
 
 float copy_choice::rate(std::size_t cell, std::size_t way) const noexcept {
@@ -77,8 +74,8 @@ bool copy_choice::known(std::size_t cell, std::size_t way) const noexcept {
 }
 
 copy_choice::answer copy_choice::choose(buffers between, span apart, std::size_t bytes) noexcept {
-  const auto length =
-      std::min<std::size_t>(std::bit_width(bytes / shortest) - 1, copy_rates::classes - 1);
+  const auto length = static_cast<std::size_t>(
+      std::clamp<int>(std::bit_width((bytes - 1) / longest_alone) - 1, 0, copy_rates::classes - 1));
   const std::size_t at =
       (static_cast<std::size_t>(between) * spans + static_cast<std::size_t>(apart)) *
           copy_rates::classes +

@@ -32,10 +32,9 @@ enum class buffers : std::uint8_t { separate, source_shared, destination_shared,
 
 class copy_choice {
  public:
-  /// Payloads below this are copied by the receiver alone, at first, and never by both.
-  static constexpr std::size_t usually_alone = 32 * 1024;
-  /// Shorter payloads have no class.
-  static constexpr std::size_t shortest = 4096;
+  /// Payloads of up to so much are copied by the receiver alone: there is nothing to choose. A ring
+  /// has no gain for them that would be worth its memory, which takes some milliseconds to make.
+  static constexpr std::size_t longest_alone = 32 * 1024;
 
   /// What was chosen for a payload.
   struct answer {
@@ -49,7 +48,7 @@ class copy_choice {
   /// `rates` are shared, and zero at the start.
   explicit copy_choice(copy_rates& rates) noexcept : rates_{&rates} {}
 
-  /// Requires: bytes >= shortest, and every way of these buffers is possible.
+  /// Requires: bytes > longest_alone, and every way of these buffers is possible.
   [[nodiscard]] answer choose(buffers, span, std::size_t bytes) noexcept;
   /// The payload of that answer has taken so long, and nothing else disturbed it.
   void note(std::uint16_t cell, way, std::size_t bytes, std::uint64_t nanoseconds) noexcept;

@@ -230,7 +230,7 @@ enum ordering : std::uint32_t { not_known = 0, by_sleepers = 1, by_fences = 2 };
 /// What large payloads have taken by each way: copy_choice.hpp. By kind of buffers, span and class
 /// of length.
 struct copy_rates {
-  static constexpr std::size_t ways = 3, kinds = 4, classes = 13;
+  static constexpr std::size_t ways = 3, kinds = 4, classes = 10;
   struct alignas(cache_line / 2) cell {
     std::atomic<float> rate[ways];          // nanoseconds a KiB; 0: none was seen
     std::atomic<std::uint32_t> seen[ways];  // payloads that were measured, up to some

@@ -109,13 +109,13 @@ class shm_transport final : public transport, public node_access, private ringer
   }
   void set_wants_eager(bool) noexcept override;
   remote_region expose(peer_id to, const void* data, std::size_t bytes) noexcept override {
-    channels_[local_index_[to]].box.count_exposed();
+    channels_[local_index_[to]].box.count_exposed(is_seen_by_all(data, bytes) ? 0 : bytes);
     return fetcher_.describe(data, bytes);
   }
   [[nodiscard]] bool packs_on_the_way(peer_id) const noexcept override { return true; }
   remote_region expose_packed(peer_id to, const detail::packer& from,
                               std::size_t bytes) noexcept override {
-    channels_[local_index_[to]].box.count_exposed();
+    channels_[local_index_[to]].box.count_exposed(0);
     return shm::fetcher::describe_packed(from, bytes);
   }
   // No more: a helper copies only in poll, and only what a receiver still waits for.

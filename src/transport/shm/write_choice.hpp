@@ -8,10 +8,11 @@
 // the first of the next turn: of an exchange of answers as of a stream that waits for room. Where
 // the program itself does other things meanwhile they look alike, and it does not matter.
 //
-// A box is small, so its lines are in both second-level caches when they are written again. Where
-// that is slow, as on an EPYC 9004 at times, what is announced goes faster, through a ring of twice
-// such a cache: one way of 16 and 32 KiB takes 1.8 and 2.4 µs there and 2.1 and 3.3 through the
-// box; at other times 1.6 and 2.3, and 1.0 and 1.5.
+// What is announced is copied once, by the receiver through the kernel. Where a line takes long
+// from core to core that is faster than two copies, but for streams: one way of 16 and 32 KiB
+// takes 2.3 and 3.3 µs there, and 2.9 and 4.8 through the box, while a stream of 16 KiB makes 9.1
+// GB/s, and 12.7 through the box (Intel Xeon, family 6, model 207, 137 ns a line; where it is 20
+// ns the box takes 1.0 and 1.9 µs).
 //
 // Layer    transport/shm.
 // Units    bytes a nanosecond.
@@ -54,17 +55,18 @@ class write_choice {
     mine.taken += bytes;
     return mine.current;
   }
-  /// The same where it is `announced`: true. Otherwise nothing is taken yet. `open`: how many
-  /// payloads that were announced to this peer are not yet with it. The turn does not end before
-  /// they are, lest its time be that of the announcements alone.
+  /// Whether the next payload is to be announced, of so many bytes. `open`: how many payloads that
+  /// were announced to this peer are not yet with it. The turn does not end before they are, lest
+  /// its time be that of the announcements alone. Nothing is taken: a sender may ask several times
+  /// for one payload.
   template <class Clock = clock::time_point (*)()>
-  [[nodiscard]] bool take_if_announced(std::size_t bytes, std::uint32_t open,
-                                       Clock now = clock::now) noexcept {
-    state& mine = turn_of(bytes, open, now);
-    if (mine.current != way::announced) [[likely]]
-      return false;
-    mine.taken += bytes;
-    return true;
+  [[nodiscard]] bool is_to_announce(std::size_t bytes, std::uint32_t open,
+                                    Clock now = clock::now) noexcept {
+    return turn_of(bytes, open, now).current == way::announced;
+  }
+  /// A payload of so many bytes was announced.
+  void take_announced(std::size_t bytes) noexcept {
+    if (announces(bytes)) states_[class_of(bytes)].taken += bytes;
   }
   /// Whether the last payload of about that length was to be announced.
   [[nodiscard]] bool announces(std::size_t bytes) const noexcept {
@@ -79,17 +81,17 @@ class write_choice {
   /// What loses again and again is tried half as often each time.
   static constexpr std::uint32_t most_losses = 4;
   static_assert(least_between << most_losses <= most_between);
-  /// Trials of announcements that lose nothing: the ring is made in them, which took 5 ms of one on
-  /// an Intel Xeon (family 6, model 207), and it is found out how such payloads are copied. These
-  /// turns are short, as no ring has to be read empty first.
-  static constexpr std::uint32_t trials_to_begin = 4;
-  /// Another way has to be so much faster to be taken. What the peer does, which writes too, makes
-  /// a turn slower as well.
-  static constexpr float clearly = 1.2F;
+  /// Another way is taken that is so much faster, or, of late, a little faster in two trials. Where
+  /// messages go to and fro half of a turn is what the peer does, so of what is gained half is
+  /// seen.
+  static constexpr float clearly = 1.2F, a_little = 1.04F;
+  static constexpr std::uint32_t trials_to_win = 2, until_next_win = 2;
   /// Some turns at this part of the usual rate, or less, make it worth to look sooner.
   static constexpr float sudden = 0.6F;
   static constexpr std::uint32_t some = 3;
 
+  /// Of announcements on trial.
+  static constexpr std::size_t warming_bytes = turn_bytes / 8, trial_bytes = turn_bytes / 2;
   /// Of a stream in which some payload is always under way.
   static constexpr std::size_t longest_turn_bytes = 8 * turn_bytes;
 
@@ -101,13 +103,25 @@ class write_choice {
     std::array<std::uint32_t, ways> until_trial{least_between, least_between, 2 * least_between};
     std::array<float, ways> rate{};            // 0: not known
     std::array<std::uint32_t, ways> losses{};  // trials, one after the other
-    std::uint32_t announced_trials = 0;
+    std::array<std::uint32_t, ways> wins{};
+    bool warm = false;  // of an announcement on trial
     clock::time_point begun{};
 
     [[nodiscard]] bool ends_before(std::size_t bytes, std::uint32_t open) const noexcept {
-      const bool short_trial = current == way::announced && usual != current;
-      return taken + bytes > (short_trial ? turn_bytes / 4 : turn_bytes) &&
+      const std::size_t least = current != way::announced || usual == current ? turn_bytes
+                                : warm                                        ? trial_bytes
+                                                                              : warming_bytes;
+      return taken + bytes > least &&
              (current != way::announced || open == 0 || taken + bytes > longest_turn_bytes);
+    }
+    /// The first payloads that are announced behind others find nothing in the caches, neither data
+    /// nor the kernel's code, and are not timed. True: these were they.
+    [[nodiscard]] bool has_warmed(clock::time_point now) noexcept {
+      if (current != way::announced || usual == current || taken == 0 || std::exchange(warm, true))
+        return false;
+      begun = now;
+      taken = 0;
+      return true;
     }
     void next_turn(clock::time_point now, const std::array<bool, ways>& there) noexcept {
       const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(now - begun).count();
@@ -127,15 +141,9 @@ class write_choice {
       const bool falls = !tries && before > 0 && now < sudden * before;
       fallen = falls ? fallen + 1 : 0;
       if (falls && fallen < some) return;
-      // What is tried now and then was something else at its last time, perhaps. What is announced
-      // is as fast as in its best trial once it is known how such payloads are copied: until then
-      // trials are of ways that will not be taken.
-      const bool disappoints = tries && current == way::announced && now < before;
-      known = before == 0 || falls ? now
-              : disappoints        ? (3 * before + now) / 4
-              : tries              ? (before + 3 * now) / 4
-                                   : (before + now) / 2;
-      if (tries) return settle();
+      // What is tried now and then was something else at its last time, perhaps.
+      known = before == 0 || falls ? now : tries ? (before + 3 * now) / 4 : (before + now) / 2;
+      if (tries) return settle(now);
       for (std::size_t each = 0; each < ways; ++each) {
         if (way(each) == usual || !there[each]) continue;
         if (fallen == some) until_trial[each] = 1;
@@ -144,13 +152,17 @@ class write_choice {
         if (until_trial[each] == 0 && current == usual) current = way(each);
       }
     }
-    void settle() noexcept {
+    /// Behind a trial, which went at the rate `now`.
+    void settle(float now) noexcept {
       const way tried = std::exchange(current, usual);
       fallen = 0;
-      const bool better = rate_of(tried) > clearly * rate_of(usual);
-      if (!better && tried == way::announced && announced_trials < trials_to_begin) {
-        ++announced_trials;
-        until(tried) = least_between;
+      warm = false;
+      std::uint32_t& won = wins[std::size_t(tried)];
+      won = now > a_little * rate_of(usual) ? won + 1 : 0;
+      const bool better = rate_of(tried) > clearly * rate_of(usual) || won == trials_to_win;
+      if (better) won = 0;
+      if (won > 0) {
+        until(tried) = until_next_win;
         return;
       }
       const way slower = better ? std::exchange(usual, tried) : tried;
@@ -168,8 +180,10 @@ class write_choice {
   [[nodiscard]] state& turn_of(std::size_t bytes, std::uint32_t open, Clock now) noexcept {
     const std::size_t length_class = class_of(bytes);
     state& mine = states_[length_class];
-    if (mine.taken == 0 || mine.ends_before(bytes, open)) [[unlikely]]
-      mine.next_turn(now(), {true, has_past_, length_class > 0});
+    if (mine.taken == 0 || mine.ends_before(bytes, open)) [[unlikely]] {
+      const clock::time_point time = now();
+      if (!mine.has_warmed(time)) mine.next_turn(time, {true, has_past_, length_class > 0});
+    }
     return mine;
   }
 

@@ -95,7 +95,7 @@ void fetcher::start(fetch& f, int from) noexcept {
   p.pages = pages_of(f.bytes);
   p.by_kernel = f.where.words[2] != packed && direct_->reaches(from);
   choose(f);
-  if (p.how == way::alone && readable(f) && f.bytes < copy_choice::usually_alone) {
+  if (p.how == way::alone && readable(f) && f.bytes <= copy_choice::longest_alone) {
     // At once: waking the sender's interest costs two lines between the cores and an atomic each
     // way.
     const int error = copy(f, 0, f.bytes);
@@ -121,14 +121,12 @@ void fetcher::choose(fetch& f) noexcept {
   const bool seen = (f.where.words[2] & in_segment) != 0;
   const bool joined = f.absorb != nullptr;
   const bool shows = !joined && segment_->contains(f.into, f.bytes);  // to the sender
-  const bool is_short = f.bytes < copy_choice::usually_alone && readable(f);
-  const bool learns = policy_.learns && f.bytes >= copy_choice::shortest && readable(f);
-  if (joined && (seen || !p.by_kernel || !learns)) {
-    // The sender is needed only where the receiver does not see the payload.
-    p.how = seen || (p.by_kernel && policy_.usual != way::staged) || is_short ? way::alone
-                                                                              : way::staged;
-  } else if (is_short && (seen || shows || !learns)) {
+  const bool learns = policy_.learns && readable(f);
+  if (f.bytes <= copy_choice::longest_alone && readable(f)) {
     p.how = way::alone;
+  } else if (joined && (seen || !p.by_kernel || !learns)) {
+    // The sender is needed only where the receiver does not see the payload.
+    p.how = seen || (p.by_kernel && policy_.usual != way::staged) ? way::alone : way::staged;
   } else if (!seen && !shows && !p.by_kernel) {
     p.how = way::staged;
   } else if (!learns) {

@@ -224,6 +224,7 @@ helper::outcome helper::advance_staged(transfer& record) noexcept {
   if (next.pages > 0) {
     const std::size_t at = next.first * claim_page;
     const std::size_t bytes = std::min<std::size_t>(next.pages * claim_page, record.bytes - at);
+    staging_.touch(*mine, record.piece_bytes);
     fill(record, segment_->at(mine->offset + mine->filled % mine->bytes), at, bytes, filled);
     mine->filled += record.piece_bytes;
     // Pairs with the acquire in fetcher::advance_staged.

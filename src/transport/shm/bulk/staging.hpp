@@ -30,6 +30,7 @@ struct ring {
   int peer = -1;
   std::uint32_t users = 0;  // transfers that have pieces in it, or may have
   bool committed = false;
+  std::uint32_t touched = 0;  // from the start on; behind it no piece has been written yet
 
   /// Of pieces of a payload: large ones cost least each, but the receiver can begin only when the
   /// first is there.
@@ -44,6 +45,8 @@ class staging {
   /// The ring through which the next payload goes to that peer; null: none can be had, since
   /// /dev/shm or memory is full.
   [[nodiscard]] ring* of(int peer) noexcept;
+  /// Before a piece of so many bytes is written: it has pages.
+  void touch(ring&, std::uint32_t piece) noexcept;
   /// The ring with that offset.
   [[nodiscard]] ring& at(std::uint64_t offset) noexcept;
   void leave(ring&) noexcept;

@@ -62,15 +62,21 @@ struct modelled {
   }
 };
 
-constexpr std::size_t lengths[] = {5000,      8192,    16384,   40'000,   64 << 10,
-                                   256 << 10, 1 << 20, 4 << 20, 16 << 20, 100 << 20};
+constexpr std::size_t lengths[] = {copy_choice::longest_alone + 1,
+                                   40'000,
+                                   64 << 10,
+                                   (64 << 10) + 1,
+                                   256 << 10,
+                                   1 << 20,
+                                   4 << 20,
+                                   16 << 20,
+                                   100 << 20};
 
 TEST(copy_choice, begins_with_the_usual_way) {
   for (const std::size_t bytes : lengths) {
     const auto rates = std::make_unique<copy_rates>();
     modelled own{*rates, {10, 10, 10}};
-    const way usual = bytes < copy_choice::usually_alone ? way::alone : way::staged;
-    EXPECT_EQ(own.many(10, bytes, usual), 10) << bytes;
+    EXPECT_EQ(own.many(10, bytes, way::staged), 10) << bytes;
   }
   const auto rates = std::make_unique<copy_rates>();
   modelled shared{*rates, {10, 10, 10}, buffers::source_shared};
@@ -79,8 +85,7 @@ TEST(copy_choice, begins_with_the_usual_way) {
 
 TEST(copy_choice, ends_with_the_fastest_way) {
   for (const std::size_t bytes : lengths)
-    for (const way fastest : {way::alone, way::together, way::staged}) {
-      if (bytes < copy_choice::usually_alone && fastest == way::together) continue;
+    for (const way fastest : {way::alone, way::together, way::staged})
       for (const double slow : {30.0, 90.0, 500.0}) {
         const auto rates = std::make_unique<copy_rates>();
         modelled own{*rates, {slow, slow, slow}};
@@ -88,7 +93,6 @@ TEST(copy_choice, ends_with_the_fastest_way) {
         own.many(100, bytes, fastest);
         EXPECT_GE(own.many(1000, bytes, fastest), 970) << bytes << ", slow " << slow;
       }
-    }
 }
 
 // What a program loses by trials, of which it knows nothing.
@@ -97,8 +101,7 @@ TEST(copy_choice, costs_little_where_the_usual_way_is_the_fastest) {
     for (const double slow : {25.0, 60.0, 150.0, 600.0}) {
       const auto rates = std::make_unique<copy_rates>();
       modelled own{*rates, {slow, slow, slow}};
-      const way usual = bytes < copy_choice::usually_alone ? way::alone : way::staged;
-      own.cost[static_cast<std::size_t>(usual)] = 20;
+      own.cost[static_cast<std::size_t>(way::staged)] = 20;
       double took = 0;
       for (int each = 0; each < 1000; ++each)
         took += own.cost[static_cast<std::size_t>(own.one(bytes))];
@@ -120,8 +123,6 @@ TEST(copy_choice, takes_no_way_that_the_buffers_do_not_have) {
   joined.many(3000, 1 << 20, way::alone);
   EXPECT_EQ(joined.taken[static_cast<std::size_t>(way::together)], 0);
   EXPECT_GT(joined.taken[static_cast<std::size_t>(way::alone)], 2700);
-  modelled own{*rates, {20, 1, 10}};
-  EXPECT_EQ(own.many(3000, 8192, way::together), 0) << "too short for two";
 }
 
 TEST(copy_choice, follows_a_change) {
@@ -252,10 +253,9 @@ TEST(copy_choice, tries_a_few_payloads_of_a_window_only) {
   for (const std::size_t bytes : lengths) {
     const auto rates = std::make_unique<copy_rates>();
     modelled own{*rates, {90, 90, 90}};
-    const way usual = bytes < copy_choice::usually_alone ? way::alone : way::staged;
-    own.cost[static_cast<std::size_t>(usual)] = 20;
+    own.cost[static_cast<std::size_t>(way::staged)] = 20;
     for (int round = 0; round < 30; ++round) own.window(bytes, [](way) { return true; });
-    const int others = 30 * 64 - own.taken[static_cast<std::size_t>(usual)];
+    const int others = 30 * 64 - own.taken[static_cast<std::size_t>(way::staged)];
     EXPECT_LE(others, 24) << bytes;
     EXPECT_GE(others, 4) << bytes;
   }
