@@ -215,7 +215,7 @@ std::string to_json(const learnt_report& about) {
     copies.push_back({{"lane", each.lane},
                       {"buffers", each.buffers},
                       {"cores", each.cores},
-                      {"least_bytes", each.from},
+                      {"most_bytes", each.up_to == 0 ? ordered_json{} : ordered_json(each.up_to)},
                       {"ways", of(each.ways)}});
   const ordered_json whole{{"process", about.asked},
                            {"ranks_on_this_node", about.ranks},

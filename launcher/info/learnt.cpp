@@ -100,11 +100,13 @@ void add_copies(const job_memory& job, std::size_t lane, std::vector<learnt_copi
   if (!rates) return;
   for (std::size_t at = 0; at != std::size(rates->cells); ++at) {
     const std::size_t length = at % copy_rates::classes;
+    const std::size_t above = shm::copy_choice::longest_alone << length;
+    const bool last = length + 1 == copy_rates::classes;
     learnt_copies made{.lane = lane,
                        .buffers = buffer_names[at / copy_rates::classes / spans],
                        .cores = span_names[at / copy_rates::classes % spans],
-                       .from = shm::copy_choice::shortest << length,
-                       .and_longer = length + 1 == copy_rates::classes,
+                       .above = above,
+                       .up_to = last ? 0 : 2 * above,
                        .ways = {}};
     learnt_way* fastest = nullptr;
     for (std::size_t way = 0; way != copy_rates::ways; ++way) {
@@ -136,8 +138,9 @@ void write(std::back_insert_iterator<std::string> to, const learnt_calls& each) 
 }
 
 void write(std::back_insert_iterator<std::string> to, const learnt_copies& each) {
-  fmt::format_to(to, "  {:<14}",
-                 each.and_longer ? size_text(each.from) : "from " + size_text(each.from));
+  fmt::format_to(
+      to, "  {:<14}",
+      each.up_to == 0 ? "above " + size_text(each.above) : "up to " + size_text(each.up_to));
   for (const learnt_way& way : each.ways)
     if (way.rate)
       fmt::format_to(to, "  {}{} {:.3g} GB/s", way.name, way.in_use ? " *" : "", 1 / *way.rate);

@@ -40,12 +40,11 @@ struct learnt_calls {
   std::vector<learnt_way> ways;  // the first is the one that is usual
 };
 
-/// Large messages of lengths from `from` on, up to twice as long.
+/// Large messages of lengths above `above`, up to `up_to`; 0: however long.
 struct learnt_copies {
   std::size_t lane = 0;
   std::string buffers, cores;
-  std::size_t from = 0;
-  bool and_longer = false;
+  std::size_t above = 0, up_to = 0;
   std::vector<learnt_way> ways;
 };
 

@@ -178,7 +178,7 @@ def info_explains_what_a_job_has_learnt(desk):
     equal([way["name"] for way in of[copy]["ways"]], names, "the ways of the duplicate")
     here = json.loads(info(desk, "--json").out)["machine"]
     if here["usable_cores"] > 1 and here["direct_copy_problem"] is None:
-        large = [each for each in found["large_messages"] if each["least_bytes"] == 64 << 10]
+        large = [each for each in found["large_messages"] if each["most_bytes"] == 64 << 10]
         check(large and all(sum(way["in_use"] for way in each["ways"]) == 1 for each in large), found["large_messages"])
     equal(learnt(desk, "--job", of[0]["first_process"])[1], of, "what is learnt when a rank is named")
     equal(explained(desk, "bcast", "--job", job.pid)["collectives"], [], "what is learnt of another collective")
