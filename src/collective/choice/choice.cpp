@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "collective/choice/tuned_algorithm.hpp"
+
 namespace peal {
 
 namespace {
@@ -271,6 +273,8 @@ std::vector<candidate> choice::candidates(collective kind, const problem& p,
   for (const algorithm& each : all_algorithms()) {
     if (each.kind != kind || !each.serves(p)) continue;
     candidate made{.as = {&each, 2, usual_cut(each)}, .price = {}, .taken = &each == taken.how};
+    if (p.size == 2 && p.nodes == nullptr && made.as.cut.bytes == 0)
+      made.as.cut = written_pieces(each, p.bytes);
     if (&each == usual.how) made.as = usual;
     if (made.taken) made.as = taken;
     made.price = price_of(made.as, p, where);

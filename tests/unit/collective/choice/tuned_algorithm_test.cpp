@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -67,6 +68,27 @@ TEST(tuned_algorithm, has_neighbors_by_the_length_of_pieces) {
   // A schedule is not to become endless.
   EXPECT_EQ(pieces(neighbors_of({chain, 2, {512 * KiB, 2}}, 8, std::size_t{64} << 20)),
             (lengths{2048 * KiB}));
+}
+
+// Two ranks join 256 KiB in 21 us by pieces of 32 KiB that are written into a box, in 28 whole, and
+// pieces of 64 KiB, which are announced, gain nothing: so the steps by four did not come there.
+TEST(tuned_algorithm, what_is_joined_one_way_is_cut_into_pieces_that_are_written) {
+  using lengths = std::vector<std::size_t>;
+  for (const auto& [kind, name] : {std::pair{collective::reduce, "tree"},
+                                   {collective::scan, "chain"},
+                                   {collective::exscan, "chain"}}) {
+    const algorithm* const how = find_algorithm(kind, name);
+    ASSERT_NE(how, nullptr) << name;
+    const auto cut = [&](std::size_t bytes) {
+      return pieces(neighbors_of({how, 2, {}}, 2, bytes, true));
+    };
+    EXPECT_EQ(cut(128 * KiB), (lengths{32 * KiB}));
+    EXPECT_EQ(cut(256 * KiB), (lengths{32 * KiB, 64 * KiB}));
+    EXPECT_EQ(cut(4096 * KiB), (lengths{32 * KiB, 1024 * KiB}));
+    EXPECT_EQ(cut(8192 * KiB), (lengths{2048 * KiB})) << "too many pieces";
+  }
+  const algorithm* const bcast = find_algorithm(collective::bcast, "tree");
+  EXPECT_EQ(pieces(neighbors_of({bcast, 2, {}}, 2, 256 * KiB)), (lengths{64 * KiB}));
 }
 
 TEST(tuned_algorithm, nothing_else_has_neighbors) {
