@@ -59,6 +59,7 @@ void lane::open(node_segment* segment, std::size_t lanes) {
     shm.copy = settings.shm.copy;
     shm.between_cores = &common_.between_cores;
     shm.apart = common_.oversubscribed || settings.async;
+    shm.cores_shared = common_.oversubscribed && !settings.async;
     shm.bell = &progress.waking();
     shm_.emplace(*segment, *messages, common_.node, shm);
     messages->add(*shm_);

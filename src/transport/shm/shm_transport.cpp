@@ -26,10 +26,18 @@ constexpr std::size_t longest_packed = 16 << 10, quick_block = 1024;
 /// Memory of all boxes of a process up to which a message beyond the eager limit gets more.
 constexpr std::size_t most_for_long = 8 << 20;
 
+/// Where processes share cores, to ask the sender for help costs more than it brings up to here.
+/// Two cores of an Intel Xeon (family 6, model 207), 4 ranks, µs alone and by both sides (medians
+/// of 5): alltoall of 64 KiB 50 and 67, 128 KiB 130 and 172, 256 KiB 255 and 304, 512 KiB 577 and
+/// 576; scatter of 128 and 512 KiB 33 and 38, 225 and 150, gather 34 and 36, 218 and 167.
+constexpr std::size_t longest_alone_on_shared_cores = 256 << 10;
+
 shm::fetcher::policy policy_of(const shm_options& settings) noexcept {
   shm::fetcher::policy made{.usual = shm::way::staged,
                             .learns = settings.copy == shm_copy::automatic && !settings.apart,
                             .between_cores = settings.between_cores};
+  if (settings.copy == shm_copy::automatic && settings.cores_shared)
+    made.longest_alone = longest_alone_on_shared_cores;
   if (settings.copy == shm_copy::alone) made.usual = shm::way::alone;
   else if (settings.copy == shm_copy::direct || settings.apart) made.usual = shm::way::together;
   return made;

@@ -49,6 +49,8 @@ struct shm_options {
   /// The sender of a payload may not run while its receiver does: more processes than cores, or a
   /// program that computes. One copy then, where the kernel lets either side make it alone.
   bool apart = false;
+  /// More processes than cores.
+  bool cores_shared = false;
   const distances* between_cores = nullptr;  // outlives the transport; null: nothing is known
 };
 

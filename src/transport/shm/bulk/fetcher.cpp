@@ -122,7 +122,7 @@ void fetcher::choose(fetch& f) noexcept {
   const bool joined = f.absorb != nullptr;
   const bool shows = !joined && segment_->contains(f.into, f.bytes);  // to the sender
   const bool learns = policy_.learns && readable(f);
-  if (f.bytes <= copy_choice::longest_alone && readable(f)) {
+  if (f.bytes <= policy_.longest_alone && readable(f)) {
     p.how = way::alone;
   } else if (joined && (seen || !p.by_kernel || !learns)) {
     // The sender is needed only where the receiver does not see the payload.

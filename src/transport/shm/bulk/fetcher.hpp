@@ -38,8 +38,10 @@ namespace peal::shm {
 class fetcher {
  public:
   struct policy {
-    way usual;    // of what lies in the segment on neither side; below 32 KiB alone
+    way usual;    // of what lies in the segment on neither side
     bool learns;  // and then takes what is fastest
+    /// Up to here the receiver copies alone, if it can.
+    std::size_t longest_alone = copy_choice::longest_alone;
     const distances* between_cores;  // null: nothing is known
   };
   fetcher(node_segment&, direct_copy&, bells&, policy);

@@ -125,6 +125,30 @@ TEST(shm_transport_ways, payloads_of_up_to_32_KiB_are_copied_by_the_receiver_alo
   EXPECT_EQ(counted(*node[0].transport).at("shm.copied_alone"), 300u);
 }
 
+TEST(shm_transport_ways, where_cores_are_shared_payloads_of_up_to_256_KiB_need_no_sender) {
+  std::byte probe{1}, copied{};
+  const iovec from{&probe, 1}, to{&copied, 1};
+  if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1)
+    GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
+  const std::size_t longest = 256 << 10;
+  const auto source = pattern(longest + 1, 7);
+  for (const bool shared : {false, true})
+    for (const std::size_t bytes : {longest, longest + 1}) {
+      shm_node node{{.settings = {.apart = true, .cores_shared = shared}}};
+      std::vector<std::byte> target(bytes);
+      tracked_fetch fetching{shm_node::peer(1),
+                             node[1].transport->expose(shm_node::peer(0), source.data(), bytes),
+                             target.data(), bytes};
+      node[0].transport->start_fetch(fetching);
+      ASSERT_TRUE(until([&] { node[0].transport->poll(), node[1].transport->poll(); },
+                        [&] { return fetching.calls == 1; }));
+      EXPECT_EQ(std::memcmp(target.data(), source.data(), bytes), 0) << bytes;
+      const auto counts = counted(*node[0].transport);
+      EXPECT_EQ(counts.at("shm.copied_alone"), shared && bytes == longest ? 1u : 0u);
+      EXPECT_EQ(counts.at("shm.copied_together"), shared && bytes == longest ? 0u : 1u);
+    }
+}
+
 TEST(shm_transport_ways, payloads_are_right_while_the_way_changes) {
   std::byte probe{1}, copied{};
   const iovec from{&probe, 1}, to{&copied, 1};
