@@ -21,6 +21,12 @@ std::map<std::string, std::uint64_t> counted(const shm_transport& of) {
   return named;
 }
 
+bool kernel_copies() {
+  std::byte probe{1}, copied{};
+  const iovec from{&probe, 1}, to{&copied, 1};
+  return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
+}
+
 /// Fetches so many payloads of mixed lengths, a few at a time, and says whether all were right.
 bool stream(shm_node& node, std::size_t count, bool source_shared, bool target_shared) {
   constexpr std::size_t longest = 150'000, at_once = 4;
@@ -104,10 +110,7 @@ TEST(shm_transport_ways, a_packed_payload_goes_straight_into_memory_that_the_sen
 
 // A ring takes milliseconds to make, and a trial of a few short payloads paid for it.
 TEST(shm_transport_ways, payloads_of_up_to_32_KiB_are_copied_by_the_receiver_alone) {
-  std::byte probe{1}, copied{};
-  const iovec from{&probe, 1}, to{&copied, 1};
-  if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1)
-    GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
+  if (!kernel_copies()) GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
   shm_node node{{}};
   const auto source = pattern(32 << 10, 7);
   constexpr std::size_t lengths[] = {4096, 20'000, 32 << 10};
@@ -126,10 +129,7 @@ TEST(shm_transport_ways, payloads_of_up_to_32_KiB_are_copied_by_the_receiver_alo
 }
 
 TEST(shm_transport_ways, where_cores_are_shared_payloads_of_up_to_256_KiB_need_no_sender) {
-  std::byte probe{1}, copied{};
-  const iovec from{&probe, 1}, to{&copied, 1};
-  if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1)
-    GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
+  if (!kernel_copies()) GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
   const std::size_t longest = 256 << 10;
   const auto source = pattern(longest + 1, 7);
   for (const bool shared : {false, true})
@@ -150,10 +150,7 @@ TEST(shm_transport_ways, where_cores_are_shared_payloads_of_up_to_256_KiB_need_n
 }
 
 TEST(shm_transport_ways, payloads_are_right_while_the_way_changes) {
-  std::byte probe{1}, copied{};
-  const iovec from{&probe, 1}, to{&copied, 1};
-  if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1)
-    GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
+  if (!kernel_copies()) GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
   for (const bool source_shared : {false, true})
     for (const bool target_shared : {false, true}) {
       shm_node node{{}};
@@ -170,10 +167,7 @@ TEST(shm_transport_ways, payloads_are_right_while_the_way_changes) {
 }
 
 TEST(shm_transport_ways, a_way_that_is_forced_is_taken) {
-  std::byte probe{1}, copied{};
-  const iovec from{&probe, 1}, to{&copied, 1};
-  if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1)
-    GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
+  if (!kernel_copies()) GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
   for (const auto& [copy, short_ones, long_ones] :
        {std::tuple{shm_copy::alone, "shm.copied_alone", "shm.copied_alone"},
         std::tuple{shm_copy::direct, "shm.copied_alone", "shm.copied_together"},
