@@ -273,7 +273,7 @@ std::vector<candidate> choice::candidates(collective kind, const problem& p,
   for (const algorithm& each : all_algorithms()) {
     if (each.kind != kind || !each.serves(p)) continue;
     candidate made{.as = {&each, 2, usual_cut(each)}, .price = {}, .taken = &each == taken.how};
-    if (p.size == 2 && p.nodes == nullptr && made.as.cut.bytes == 0)
+    if (p.size == 2 && where.ranks_per_node >= p.size && made.as.cut.bytes == 0)
       made.as.cut = written_pieces(each, p.bytes);
     if (&each == usual.how) made.as = usual;
     if (made.taken) made.as = taken;

@@ -60,6 +60,20 @@ TEST(choice, finds_something_that_serves_every_call) {
           }
 }
 
+TEST(choice, two_ranks_of_a_node_are_offered_a_reduction_in_pieces_that_are_written) {
+  const choice rules;
+  const auto cut_of_tree = [&](int size, std::size_t bytes, int ranks_per_node) {
+    for (const candidate& each : rules.candidates(collective::reduce, call_of(size, bytes),
+                                                  {.ranks_per_node = ranks_per_node, .cores = 2}))
+      if (each.as.how->name == std::string{"tree"}) return each.as.cut.bytes;
+    return std::size_t{1};
+  };
+  EXPECT_EQ(cut_of_tree(2, 256 << 10, 2), 32u << 10);
+  EXPECT_EQ(cut_of_tree(2, 256 << 10, 1), 0u) << "on two nodes";
+  EXPECT_EQ(cut_of_tree(2, 128 << 10, 2), 0u);
+  EXPECT_EQ(cut_of_tree(4, 256 << 10, 4), 0u);
+}
+
 TEST(choice, does_not_look_at_what_ranks_may_not_agree_on) {
   const choice rules;
   for (const collective kind : kinds)
