@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <set>
 
 #include "transport/shm/layout.hpp"
@@ -47,6 +49,24 @@ TEST(shm_staging, the_ring_of_a_dead_peer_is_free) {
   EXPECT_EQ(its->users, 0u);
   EXPECT_EQ(its->drained, 100u);
   EXPECT_EQ(of.of(2), its);
+}
+
+TEST(shm_staging, a_ring_gets_pages_as_pieces_come_to_them) {
+  shm_node node{{.count = 2, .settings = {}}};
+  shm::staging of{*node[0].segment};
+  shm::ring* const its = of.of(1);
+  ASSERT_NE(its, nullptr);
+  EXPECT_EQ(its->touched, 0u);
+  constexpr std::uint32_t piece = 64 << 10;
+  std::uint32_t steps = 0;
+  for (std::uint32_t before = 0; its->filled < 2 * std::uint64_t{its->bytes};
+       its->filled += piece, before = its->touched) {
+    of.touch(*its, piece);
+    EXPECT_GE(its->touched, std::min<std::uint64_t>(its->filled + piece, its->bytes));
+    EXPECT_LE(its->touched, std::min<std::uint64_t>(its->filled + 4 * piece, its->bytes));
+    steps += its->touched != before ? 1 : 0;
+  }
+  EXPECT_EQ(steps, its->bytes / (4 * piece)) << "once each, however often the ring comes round";
 }
 
 TEST(shm_staging, pieces_are_an_eighth_of_a_payload_within_bounds) {
