@@ -270,15 +270,21 @@ std::vector<candidate> choice::candidates(collective kind, const problem& p,
                                           const spread& where) const {
   const chosen taken = of(kind, p, where), usual = by_rule(kind, p);
   std::vector<candidate> found;
+  const auto add = [&](chosen as) {
+    found.push_back({.as = as,
+                     .price = price_of(as, p, where),
+                     .taken = as.how == taken.how && as.cut == taken.cut});
+  };
   for (const algorithm& each : all_algorithms()) {
     if (each.kind != kind || !each.serves(p)) continue;
-    candidate made{.as = {&each, 2, usual_cut(each)}, .price = {}, .taken = &each == taken.how};
-    if (p.size == 2 && where.ranks_per_node >= p.size && made.as.cut.bytes == 0)
-      made.as.cut = written_pieces(each, p.bytes);
-    if (&each == usual.how) made.as = usual;
-    if (made.taken) made.as = taken;
-    made.price = price_of(made.as, p, where);
-    found.push_back(made);
+    if (&each == taken.how) add(taken);
+    else if (&each == usual.how) add(usual);
+    else add({&each, 2, usual_cut(each)});
+    // Whole or in pieces: which is faster differs from one processor to another.
+    const segmentation pieces = written_pieces(each, p.bytes);
+    if (p.size == 2 && where.ranks_per_node >= p.size && pieces.bytes != 0 &&
+        found.back().as.cut.bytes == 0)
+      add({&each, 2, pieces});
   }
   std::ranges::stable_sort(found, {}, [](const candidate& each) {
     return std::pair{!each.price, each.price.value_or(0)};

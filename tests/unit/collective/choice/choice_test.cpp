@@ -60,18 +60,32 @@ TEST(choice, finds_something_that_serves_every_call) {
           }
 }
 
-TEST(choice, two_ranks_of_a_node_are_offered_a_reduction_in_pieces_that_are_written) {
+// On two cores of an EPYC 9004 a reduction of 1 MiB takes 39 us whole, and more than 63 in pieces;
+// on those of a Xeon pieces are faster.
+TEST(choice, two_ranks_of_a_node_are_offered_a_reduction_whole_and_in_pieces_that_are_written) {
   const choice rules;
-  const auto cut_of_tree = [&](int size, std::size_t bytes, int ranks_per_node) {
+  const auto cuts_of_tree = [&](int size, std::size_t bytes, int ranks_per_node) {
+    std::set<std::size_t> found;
     for (const candidate& each : rules.candidates(collective::reduce, call_of(size, bytes),
                                                   {.ranks_per_node = ranks_per_node, .cores = 2}))
-      if (each.as.how->name == std::string{"tree"}) return each.as.cut.bytes;
-    return std::size_t{1};
+      if (each.as.how->name == std::string{"tree"}) found.insert(each.as.cut.bytes);
+    return found;
   };
-  EXPECT_EQ(cut_of_tree(2, 256 << 10, 2), 32u << 10);
-  EXPECT_EQ(cut_of_tree(2, 256 << 10, 1), 0u) << "on two nodes";
-  EXPECT_EQ(cut_of_tree(2, 128 << 10, 2), 0u);
-  EXPECT_EQ(cut_of_tree(4, 256 << 10, 4), 0u);
+  using cuts = std::set<std::size_t>;
+  EXPECT_EQ(cuts_of_tree(2, 256 << 10, 2), (cuts{0, 32 << 10}));
+  EXPECT_EQ(cuts_of_tree(2, 1 << 20, 2), (cuts{0, 32 << 10})) << "where another one is usual";
+  EXPECT_EQ(cuts_of_tree(2, 256 << 10, 1), cuts{0}) << "on two nodes";
+  EXPECT_EQ(cuts_of_tree(2, 128 << 10, 2), cuts{0});
+  EXPECT_EQ(cuts_of_tree(4, 256 << 10, 4), cuts{0});
+}
+
+TEST(choice, one_candidate_is_the_one_that_is_taken) {
+  const choice rules;
+  for (const collective kind : kinds)
+    for (const std::size_t bytes : {std::size_t{8}, std::size_t{256} << 10, std::size_t{1} << 20}) {
+      const auto all = rules.candidates(kind, call_of(2, bytes), {.ranks_per_node = 2, .cores = 2});
+      EXPECT_EQ(std::ranges::count_if(all, &candidate::taken), 1) << name_of(kind) << bytes;
+    }
 }
 
 TEST(choice, does_not_look_at_what_ranks_may_not_agree_on) {
