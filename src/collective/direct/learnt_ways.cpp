@@ -185,12 +185,21 @@ void learnt_ways::look_up(const call_shape& of) noexcept {
 
 void learnt_ways::took(const plan& of, double nanoseconds_a_byte, bool settled) noexcept {
   timed& mine = timed_[of.place];
-  const auto cost = static_cast<float>(nanoseconds_a_byte);
-  if (mine.count != most_times) mine.times[mine.count++] = cost;
-  if (!settled) return;
-  // Before those that are not, of which the last gives way where there is no room.
-  mine.times[mine.count - 1] = mine.times[mine.settled];
-  mine.times[mine.settled++] = cost;
+  std::size_t at = mine.count;
+  if (at != most_times) ++mine.count;
+  else if (settled) at = static_cast<std::size_t>(std::bit_width(mine.not_settled())) - 1;
+  else return;
+  mine.times[at] = static_cast<float>(nanoseconds_a_byte);
+  if (settled) mine.settled = static_cast<std::uint16_t>(mine.settled | 1U << at);
+}
+
+/// Of a window. Those that are settled count, or all where these are few.
+float learnt_ways::timed::cost() noexcept {
+  const bool settled = is_settled();
+  std::size_t counted = 0;
+  for (std::size_t each = warming(); each != count; ++each)
+    if (!settled || (this->settled >> each & 1) != 0) times[counted++] = times[each];
+  return usual_of({times.data(), counted});
 }
 
 told_times learnt_ways::tell() noexcept {
@@ -198,10 +207,8 @@ told_times learnt_ways::tell() noexcept {
   for (std::size_t place = 0; place != timed_count_; ++place) {
     timed& each = timed_[place];
     if (each.count == 0) continue;
-    const bool settled = 2 * each.settled >= each.count;
-    const std::size_t count = settled ? each.settled : each.count;
-    said[place] = {to_code(each.of), each.way, settled,
-                   std::log2(std::max(usual_of({each.times.data(), count}), 1e-6F))};
+    const bool settled = each.is_settled();
+    said[place] = {to_code(each.of), each.way, settled, std::log2(std::max(each.cost(), 1e-6F))};
   }
   timed_count_ = 0;
   ++number_;

@@ -21,7 +21,9 @@
 // Threads  one at a time.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -74,7 +76,11 @@ class learnt_ways {
   /// Each way is measured so often before trials become rare: a first call of a way builds its
   /// schedule, and touches memory that nobody has touched before.
   static constexpr std::uint8_t rounds = 2;
-  static constexpr std::size_t most_times = 12;  // of a shape, in a window
+  /// So many calls of a shape are timed in a window. The first of them do not count, up to half:
+  /// where the calls before went another way they find their lines in no cache, and where ranks
+  /// share cores it takes some calls until their turns fit the way (10 us a call by messages, and
+  /// 20 to 50 in the first five).
+  static constexpr std::size_t most_times = 16, most_warming = 4;
   static constexpr std::uint32_t trial_window = 10, least_window = 32, most_window = 256,
                                  idle_window = 1024;
   /// Of calls above 128 KiB: each costs more, and less disturbs it. And of ways that are known to
@@ -122,7 +128,7 @@ class learnt_ways {
   [[nodiscard]] plan untimed(const call_shape& of) noexcept;
   /// Whether the call's time is wanted.
   [[nodiscard]] bool times(const plan& of) const noexcept {
-    return of.place != most_told && of.window == number_ && timed_[of.place].settled != most_times;
+    return of.place != most_told && of.window == number_ && timed_[of.place].not_settled() != 0;
   }
   /// `settled`: another call will take as long. Not so while the messages that it is made of try
   /// ways themselves. Requires: times(of).
@@ -198,9 +204,25 @@ class learnt_ways {
     std::uint8_t way = 0;
     call_way by;
     std::uint8_t count = 0;
-    std::uint8_t settled = 0;  // so many of these are, and stand first
+    std::uint16_t settled = 0;  // a bit for each of these that is
     std::array<float, most_times> times{};
+
+    [[nodiscard]] std::uint16_t not_settled() const noexcept {
+      return static_cast<std::uint16_t>(~settled);
+    }
+    /// So many of the first times do not count.
+    [[nodiscard]] std::size_t warming() const noexcept {
+      return std::min(most_warming, std::size_t{count} / 2);
+    }
+    /// Most of what counts is.
+    [[nodiscard]] bool is_settled() const noexcept {
+      return 2 * static_cast<std::size_t>(
+                     std::popcount(static_cast<unsigned>(settled) >> warming())) >=
+             count - warming();
+    }
+    [[nodiscard]] float cost() noexcept;
   };
+  static_assert(most_times == std::numeric_limits<decltype(timed::settled)>::digits);
 
   void look_up(const call_shape&) noexcept;
   [[nodiscard]] entry* find(const call_shape&) noexcept;
