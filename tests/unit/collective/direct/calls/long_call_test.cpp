@@ -58,6 +58,25 @@ TEST_P(direct_long_play_of, random_calls_back_to_back_give_what_they_should) {
 }
 INSTANTIATE_TEST_SUITE_P(direct, direct_long_play_of, testing::Values(2, 3, 5, 8, 16));
 
+TEST(long_call, the_more_ranks_there_are_the_sooner_each_joins_a_part) {
+  const auto shares = [](collective kind, std::size_t kibibytes, int ranks) {
+    detail::collective_call call;
+    call.kind = kind;
+    call.bytes = kibibytes << 10;
+    return long_call::shares(call, ranks);
+  };
+  for (const int ranks : {4, 8, 16}) {
+    const std::size_t whole = 64 / static_cast<std::size_t>(ranks);
+    EXPECT_FALSE(shares(collective::allreduce, whole, ranks)) << ranks;
+    EXPECT_TRUE(shares(collective::allreduce, whole + 1, ranks)) << ranks;
+    // The root alone joins whole vectors of a reduce.
+    EXPECT_FALSE(shares(collective::reduce, 16, ranks)) << ranks;
+    EXPECT_TRUE(shares(collective::reduce, 17, ranks)) << ranks;
+  }
+  EXPECT_FALSE(shares(collective::allreduce, 4096, 2));
+  EXPECT_FALSE(shares(collective::reduce_scatter, 4096, 16));
+}
+
 TEST(long_call, goes_directly_up_to_the_length_from_which_messages_take_less) {
   const auto fits = [](collective kind, std::size_t bytes, int size, bool oversubscribed) {
     peal::detail::collective_call call;
