@@ -53,8 +53,9 @@ struct board {
     std::atomic<std::uint64_t> sequence{0};
     std::uint64_t payload = 0;
   } ring[ring_cells];
-  std::atomic<pid_t> source{0};  // whose memory the kernel copies; -1: it refuses
-  double seconds = 0;            // what rank 0 has measured
+  std::atomic<pid_t> pids[2]{};      // of the processes whose memory the kernel copies
+  std::atomic<bool> refused{false};  // by the kernel
+  double seconds = 0;                // what rank 0 has measured
 };
 
 void* map_shared(std::size_t bytes) {
@@ -211,38 +212,73 @@ double one_copy(board& b, std::size_t bytes, std::uint64_t n) {
   return static_cast<double>(bytes) * static_cast<double>(n) / seconds / 1e6;
 }
 
-// One copy by the kernel, which the receiver asks for, from one process's own memory to the
-// other's; MB/s. NaN where the kernel refuses.
-double kernel_copy(board& b, std::size_t bytes, std::uint64_t n) {
-  const std::size_t whole = (bytes + 4095) / 4096 * 4096;
-  const std::unique_ptr<char, void (*)(void*)> memory{
-      static_cast<char*>(std::aligned_alloc(4096, whole)), std::free};
-  char* const mine = memory.get();
-  if (mine == nullptr) throw std::bad_alloc{};
-  const double seconds = run(2, b, n, [&](int rank, std::uint64_t count) {
-    std::memset(mine, rank + 1, bytes);
-    if (rank == 0) {
-      prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // fails where it is not needed
-      pid_t nobody = 0;
-      b.source.compare_exchange_strong(nobody, getpid());
+// What a process has of an alltoall of two ranks: a block for each rank, and room for one from
+// each. It lies at the same addresses in both processes, and each has its own.
+class own_blocks {
+ public:
+  explicit own_blocks(std::size_t bytes)
+      : bytes_{bytes},
+        memory_{static_cast<char*>(std::aligned_alloc(4096, 4 * whole())), std::free} {
+    if (memory_ == nullptr) throw std::bad_alloc{};
+  }
+  void fill(int rank) {
+    std::memset(given(0), rank + 1, 2 * whole());
+    std::memset(taken(0), 0, 2 * whole());
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // fails where it is not needed
+  }
+  // What the other process, of rank `from`, has for `rank`; false where the kernel refuses.
+  bool read(pid_t peer, int from, int rank) {
+    for (std::size_t done = 0; done < bytes_;) {
+      const iovec into{taken(from) + done, bytes_ - done},
+          source{given(rank) + done, bytes_ - done};
+      const ssize_t moved = process_vm_readv(peer, &into, 1, &source, 1, 0);
+      if (moved <= 0) return false;
+      done += static_cast<std::size_t>(moved);
     }
-    std::uint64_t now = (rank == 0 ? b.ping : b.pong).value.load(std::memory_order_relaxed);
+    return true;
+  }
+  // The block that stays in the process.
+  void copy_own(int rank) { copy(taken(rank), given(rank), bytes_); }
+  [[nodiscard]] bool has_of(int rank) const { return taken(rank)[bytes_ - 1] == rank + 1; }
+
+ private:
+  [[nodiscard]] std::size_t whole() const { return (bytes_ + 4095) / 4096 * 4096; }
+  [[nodiscard]] char* given(int rank) const {
+    return memory_.get() + static_cast<std::size_t>(rank) * whole();
+  }
+  [[nodiscard]] char* taken(int rank) const { return given(2 + rank); }
+
+  std::size_t bytes_;
+  std::unique_ptr<char, void (*)(void*)> memory_;
+};
+
+// Copies by the kernel, which the receiver asks for, from one process's own memory to the other's;
+// seconds a round. `both` take a block from each other and copy one of their own, as in an alltoall
+// of two ranks; else process 1 takes one from process 0. NaN where the kernel refuses.
+double kernel_copy(board& b, std::size_t bytes, std::uint64_t n, bool both) {
+  own_blocks mine{bytes};
+  const double seconds = run(2, b, n, [&](int rank, std::uint64_t count) {
+    mine.fill(rank);
+    b.pids[rank].store(getpid());
+    std::atomic<std::uint64_t>&own = b.flags[rank].value, &theirs = b.flags[1 - rank].value;
+    std::uint64_t now = own.load(std::memory_order_relaxed);
+    const auto meet = [&] {
+      own.store(++now, std::memory_order_release);
+      wait_for(theirs, now);
+    };
     for (std::uint64_t i = 0; i < count; ++i) {
-      if (rank == 0) b.ping.value.store(++now, std::memory_order_release);
-      wait_for(rank == 0 ? b.pong.value : b.ping.value, rank == 0 ? now : now + 1);
-      if (rank == 0) continue;
-      for (std::size_t done = 0; done < bytes;) {
-        const iovec into{mine + done, bytes - done}, from = into;
-        const ssize_t moved = process_vm_readv(b.source.load(), &into, 1, &from, 1, 0);
-        if (moved <= 0) b.source = -1;
-        done = moved > 0 ? done + static_cast<std::size_t>(moved) : bytes;
+      meet();
+      if (both || rank == 1) {
+        const bool allowed = mine.read(b.pids[1 - rank].load(), 1 - rank, rank);
+        if (!allowed) b.refused = true;
+        else if (!mine.has_of(1 - rank)) _exit(1);
       }
-      if (mine[0] != 1 && b.source.load() != -1) _exit(1);
-      b.pong.value.store(++now, std::memory_order_release);
+      if (both) mine.copy_own(rank);
+      meet();
     }
   });
-  if (b.source.load() == -1) return std::numeric_limits<double>::quiet_NaN();
-  return static_cast<double>(bytes) * static_cast<double>(n) / seconds / 1e6;
+  if (b.refused.load()) return std::numeric_limits<double>::quiet_NaN();
+  return seconds / static_cast<double>(n);
 }
 
 // Two copies, through eight slots: the sender copies in while the receiver copies out; MB/s.
@@ -323,7 +359,7 @@ int main(int argc, char** argv) {
     progress.begin_step();
     const double value = measure();
     progress.clear();
-    fmt::print("{:<44}{:>12.{}f}\n", label, value, digits);
+    fmt::print("{:<56}{:>12.{}f}\n", label, value, digits);
     std::fflush(stdout);
   };
   fmt::print("# Bare loops between processes of this machine\n");
@@ -332,8 +368,11 @@ int main(int argc, char** argv) {
   show("64-byte cells through a ring (millions/s)", 2, [&] { return ring_rate(shared, n * 20); });
   show(fmt::format("one copy by both cores, {} B (MB/s)", bytes), 2,
        [&] { return one_copy(shared, bytes, copies); });
-  show(fmt::format("one copy by process_vm_readv, {} B (MB/s)", bytes), 2,
-       [&] { return kernel_copy(shared, bytes, copies); });
+  show(fmt::format("one copy by process_vm_readv, {} B (MB/s)", bytes), 2, [&] {
+    return static_cast<double>(bytes) / kernel_copy(shared, bytes, copies, false) / 1e6;
+  });
+  show(fmt::format("alltoall of 2 ranks by process_vm_readv, {} B (us)", bytes), 2,
+       [&] { return kernel_copy(shared, bytes, copies, true) * 1e6; });
   show(fmt::format("two copies through slots, {} B (MB/s)", bytes), 2,
        [&] { return pipeline(shared, bytes, copies); });
   show("a switch and 8 B by a pipe, one core (us)", 4, [&] { return pipe_switch(shared, n); });
