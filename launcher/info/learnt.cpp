@@ -90,7 +90,7 @@ constexpr std::array buffer_names{"ordinary", "source in peal::allocate",
                                   "destination in peal::allocate", "joined"};
 constexpr std::array span_names{"that share a cache", "of one NUMA node", "of one socket",
                                 "of two sockets"};
-constexpr std::array copy_names{"alone", "together", "staged"};
+constexpr std::array copy_names{"alone", "together", "staged", "staged large"};
 static_assert(buffer_names.size() == shm::copy_rates::kinds && span_names.size() == spans &&
               copy_names.size() == shm::copy_rates::ways);
 

@@ -12,7 +12,7 @@ namespace {
 constexpr auto relaxed = std::memory_order_relaxed;  // rates order nothing
 
 /// Measured payloads after which a way is known. Fewer do for one that is clearly slower.
-constexpr std::uint32_t enough = 9;
+constexpr std::uint16_t enough = 9;
 /// Payloads that go the usual way before another one is tried: a program that sends few goes as it
 /// always did.
 constexpr std::uint16_t usual_first = 16;
@@ -58,10 +58,11 @@ constexpr std::size_t index(way of) { return static_cast<std::size_t>(of); }
 }  // namespace
 
 copy_choice::possible copy_choice::ways_of(std::size_t cell) noexcept {
+  const bool has_large = longest_alone << cell % copy_rates::classes >= longest_in_usual_pieces;
   switch (static_cast<buffers>(cell / copy_rates::classes / spans)) {
-    case buffers::separate: return {{true, true, true}, way::staged};
-    case buffers::absorbed: return {{true, false, true}, way::staged};
-    default: return {{true, true, false}, way::together};
+    case buffers::separate: return {{true, true, true, has_large}, way::staged};
+    case buffers::absorbed: return {{true, false, true, has_large}, way::staged};
+    default: return {{true, true, false, false}, way::together};
   }
 }
 
@@ -112,8 +113,8 @@ void copy_choice::note(std::uint16_t at, way how, std::size_t bytes,
   taken.tried = 0;
   taken.rate[taken.count++] = static_cast<float>(nanoseconds) / kib;
   auto& seen = rates_->cells[at].seen[index(how)];
-  if (const std::uint32_t before = seen.load(relaxed); before < enough)
-    seen.store(before + 1, relaxed);
+  if (const std::uint16_t before = seen.load(relaxed); before < enough)
+    seen.store(static_cast<std::uint16_t>(before + 1), relaxed);
   if (taken.count == most_samples) publish(at, index(how));
 }
 

@@ -21,10 +21,12 @@
 namespace peal::shm {
 
 enum class way : std::uint8_t {
-  alone,     // the receiver copies, by the kernel or straight
-  together,  // both sides take pieces, and copy them so
-  staged     // two copies through a ring
+  alone,        // the receiver copies, by the kernel or straight
+  together,     // both sides take pieces, and copy them so
+  staged,       // two copies through a ring
+  staged_large  // the same in large pieces
 };
+constexpr bool is_staged(way of) noexcept { return of == way::staged || of == way::staged_large; }
 
 /// Which side sees the other one's buffer, since that lies in the segment; or neither does, and the
 /// receiver does not keep the payload, but joins it.
@@ -35,6 +37,9 @@ class copy_choice {
   /// Payloads of up to so much are copied by the receiver alone: there is nothing to choose. A ring
   /// takes some milliseconds to make, and was faster for them on an EPYC 9004 alone, at times.
   static constexpr std::size_t longest_alone = 32 * 1024;
+  /// Payloads of up to so much have no large pieces: theirs are as long as the receiver should
+  /// wait for the first one.
+  static constexpr std::size_t longest_in_usual_pieces = 512 * 1024;
 
   /// What was chosen for a payload.
   struct answer {

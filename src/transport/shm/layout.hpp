@@ -186,6 +186,7 @@ struct alignas(4 * cache_line) transfer {
   bool source_in_segment;
   bool source_packed;  // `source` is the address of a detail::packer at the sender
   bool destination_in_segment;
+  bool in_large_pieces;  // staged
   // Both.
   alignas(cache_line) std::atomic<std::uint64_t> claimed;  // bulk/claim.hpp
   // Written by the sender.
@@ -230,12 +231,13 @@ enum ordering : std::uint32_t { not_known = 0, by_sleepers = 1, by_fences = 2 };
 /// What large payloads have taken by each way: copy_choice.hpp. By kind of buffers, span and class
 /// of length.
 struct copy_rates {
-  static constexpr std::size_t ways = 3, kinds = 4, classes = 10;
+  static constexpr std::size_t ways = 4, kinds = 4, classes = 10;
   struct alignas(cache_line / 2) cell {
     std::atomic<float> rate[ways];          // nanoseconds a KiB; 0: none was seen
-    std::atomic<std::uint32_t> seen[ways];  // payloads that were measured, up to some
+    std::atomic<std::uint16_t> seen[ways];  // payloads that were measured, up to some
     std::atomic<std::uint32_t> mode;        // what all processes do: copy_choice.cpp; 0: as usual
   };
+  static_assert(sizeof(cell) == cache_line / 2);
   cell cells[kinds * spans * classes];
 };
 

@@ -463,7 +463,8 @@ void shm_transport::report(std::vector<counter>& into) const {
   const auto& fetched = fetcher_.counts();
   into.push_back({"shm.copied_alone", fetched[0], "large payloads that the receiver copied"});
   into.push_back({"shm.copied_together", fetched[1], "large payloads that both sides copied"});
-  into.push_back({"shm.copied_staged", fetched[2], "large payloads that went through a ring"});
+  into.push_back(
+      {"shm.copied_staged", fetched[2] + fetched[3], "large payloads that went through a ring"});
 }
 
 }  // namespace peal

@@ -148,7 +148,7 @@ void fetcher::choose(fetch& f) noexcept {
     if (!made.settled) add_one(unsettled_);
     if (made.measure) p.began = clock::now();
   }
-  p.mode = p.how == way::staged ? transfer_mode::staged : transfer_mode::claims;
+  p.mode = is_staged(p.how) ? transfer_mode::staged : transfer_mode::claims;
   p.alone = p.how == way::alone;
 }
 
@@ -159,7 +159,7 @@ void fetcher::measure(fetch& f, bool in_turn) noexcept {
   progress& p = of(f);
   if (std::exchange(p.trial, false)) choice_.trial_ended(p.cell);
   queue& line = queues_[static_cast<std::size_t>(p.from)];
-  if (p.how == way::staged && line.staged < ring_is_made) {
+  if (is_staged(p.how) && line.staged < ring_is_made) {
     ++line.staged;
     p.measured = false;
   }
@@ -248,6 +248,7 @@ void fetcher::open(fetch& f) noexcept {
                                                : reinterpret_cast<std::uintptr_t>(f.into));
   record.bytes = std::min(f.bytes - skipped, p.pages * claim_page);
   record.mode = p.mode;
+  record.in_large_pieces = p.how == way::staged_large;
   record.claimed.store(0, std::memory_order_relaxed);
   record.helped.store(0, std::memory_order_relaxed);
   record.left.store(0, std::memory_order_relaxed);

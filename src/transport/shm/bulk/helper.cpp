@@ -133,13 +133,15 @@ ring* helper::begin_staged(transfer& record) noexcept {
   record.stage = transfer_stage::filling;
   record.ring = mine->offset;
   record.ring_bytes = mine->bytes;
-  record.piece_bytes = mine->piece_for(record.bytes, record.source_packed);
+  record.piece_bytes = mine->piece_for(record.bytes, record.source_packed     ? pieces::packed
+                                                     : record.in_large_pieces ? pieces::large
+                                                                              : pieces::usual);
   const std::uint64_t piece = record.piece_bytes;
   record.first = mine->filled = (mine->filled + piece - 1) / piece * piece;
   mine->filler = offset;
   pace& known = pace_of(record);
   record.past_caches = known.past_caches();
-  record.trial = can_copy_past_caches() && known.wants_trial();
+  record.trial = can_copy_past_caches() && known.wants_trial(record.piece_bytes);
   ++mine->users;
   return mine;
 }

@@ -12,6 +12,7 @@
 // Threads  one; of the writer.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -34,11 +35,12 @@ class pace {
   /// The way that is faster at the moment.
   [[nodiscard]] bool past_caches() const noexcept { return past_ > 1.5F * through_; }
   /// Whether to try the other way with one piece: now and then, so rarely that the slowest piece
-  /// seen (64 KiB at 1 GB/s) costs little.
-  [[nodiscard]] bool wants_trial() noexcept {
+  /// seen (64 KiB at 1 GB/s) costs little, and a longer one no more.
+  [[nodiscard]] bool wants_trial(std::size_t bytes) noexcept {
     const auto now = clock::now();
     if (now < next_trial_) return false;
-    next_trial_ = now + std::chrono::milliseconds{5};
+    constexpr std::size_t usual = 64 << 10;
+    next_trial_ = now + std::chrono::milliseconds{5} * std::max<std::size_t>(bytes / usual, 1);
     return true;
   }
   /// A piece took so long, on the slower side. Half of the old value stays, so that one

@@ -20,6 +20,8 @@
 
 namespace peal::shm {
 
+enum class pieces : std::uint8_t { usual, large, packed };
+
 struct ring {
   std::uint64_t offset = 0;
   std::uint32_t bytes = 0;  // a power of two
@@ -35,7 +37,8 @@ struct ring {
   /// Of pieces of a payload: large ones cost least each, but the receiver can begin only when the
   /// first is there.
   /// What is packed meanwhile takes longer than a copy, so that smaller ones cost less than that.
-  [[nodiscard]] std::uint32_t piece_for(std::uint64_t payload, bool packed = false) const noexcept;
+  [[nodiscard]] std::uint32_t piece_for(std::uint64_t payload,
+                                        pieces of = pieces::usual) const noexcept;
 };
 
 class staging {

@@ -18,8 +18,14 @@ struct modelled {
   std::array<double, 3> cost;  // alone, together, staged
   buffers between = buffers::separate;
   span apart = span::cache;
+  double large = 1.2;  // times what staged takes: in large pieces
   copy_choice choice{rates};
-  std::array<int, 3> taken{};
+  std::array<int, copy_rates::ways> taken{};
+
+  [[nodiscard]] double cost_of(way how) const {
+    return how == way::staged_large ? large * cost[static_cast<std::size_t>(way::staged)]
+                                    : cost[static_cast<std::size_t>(how)];
+  }
 
   way one(std::size_t bytes, double factor = 1) {
     return one_beside(bytes, [=](way) { return factor; });
@@ -32,7 +38,7 @@ struct modelled {
     ++taken[which];
     if (how.measure)
       choice.note(how.cell, how.how, bytes,
-                  static_cast<std::uint64_t>(cost[which] * factor_of(how.how) *
+                  static_cast<std::uint64_t>(cost_of(how.how) * factor_of(how.how) *
                                              static_cast<double>(bytes) / 1024));
     if (how.trial) choice.trial_ended(how.cell);
     return how.how;
@@ -48,8 +54,9 @@ struct modelled {
       const auto which = static_cast<std::size_t>(each.how);
       ++taken[which];
       if (each.measure && says_something(each.how) && before != nullptr && before->how == each.how)
-        choice.note(each.cell, each.how, bytes,
-                    static_cast<std::uint64_t>(cost[which] * static_cast<double>(bytes) / 1024));
+        choice.note(
+            each.cell, each.how, bytes,
+            static_cast<std::uint64_t>(cost_of(each.how) * static_cast<double>(bytes) / 1024));
       if (each.trial) choice.trial_ended(each.cell);
       before = &each;
     }
@@ -103,10 +110,9 @@ TEST(copy_choice, costs_little_where_the_usual_way_is_the_fastest) {
       modelled own{*rates, {slow, slow, slow}};
       own.cost[static_cast<std::size_t>(way::staged)] = 20;
       double took = 0;
-      for (int each = 0; each < 1000; ++each)
-        took += own.cost[static_cast<std::size_t>(own.one(bytes))];
-      // The first trials of two ways, two payloads each, and a hundredth for either way later.
-      EXPECT_LE(took, 20 * 1000 * 1.02 + 4 * (slow - 20)) << bytes << ", slow " << slow;
+      for (int each = 0; each < 1000; ++each) took += own.cost_of(own.one(bytes));
+      // The first trials of three ways, two payloads each, and a hundredth for each way later.
+      EXPECT_LE(took, 20 * 1000 * 1.03 + 4 * (slow - 20)) << bytes << ", slow " << slow;
     }
 }
 
@@ -123,6 +129,23 @@ TEST(copy_choice, takes_no_way_that_the_buffers_do_not_have) {
   joined.many(3000, 1 << 20, way::alone);
   EXPECT_EQ(joined.taken[static_cast<std::size_t>(way::together)], 0);
   EXPECT_GT(joined.taken[static_cast<std::size_t>(way::alone)], 2700);
+}
+
+TEST(copy_choice, takes_large_pieces_where_they_are_faster) {
+  const auto of = [](std::size_t bytes, double large, buffers between) {
+    const auto rates = std::make_unique<copy_rates>();
+    modelled own{*rates, {40, 60, 20}, between};
+    own.large = large;
+    own.many(300, bytes, way::staged_large);
+    return own.many(1000, bytes, way::staged_large);
+  };
+  for (const buffers between : {buffers::separate, buffers::absorbed}) {
+    EXPECT_GT(of(1 << 20, .9, between), 960);
+    EXPECT_GT(of(100 << 20, .9, between), 960);
+    EXPECT_LT(of(1 << 20, 1.1, between), 40);
+    EXPECT_EQ(of(512 << 10, .5, between), 0) << "it has none";
+  }
+  EXPECT_EQ(of(1 << 20, .5, buffers::source_shared), 0);
 }
 
 TEST(copy_choice, follows_a_change) {
@@ -254,9 +277,11 @@ TEST(copy_choice, tries_a_few_payloads_of_a_window_only) {
     const auto rates = std::make_unique<copy_rates>();
     modelled own{*rates, {90, 90, 90}};
     own.cost[static_cast<std::size_t>(way::staged)] = 20;
+    own.large = 4.5;
     for (int round = 0; round < 30; ++round) own.window(bytes, [](way) { return true; });
     const int others = 30 * 64 - own.taken[static_cast<std::size_t>(way::staged)];
-    EXPECT_LE(others, 24) << bytes;
+    const bool has_large = bytes > copy_choice::longest_in_usual_pieces;
+    EXPECT_LE(others, has_large ? 36 : 24) << bytes << ", 12 of each way";
     EXPECT_GE(others, 4) << bytes;
   }
 }

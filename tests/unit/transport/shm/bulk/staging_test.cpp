@@ -70,15 +70,29 @@ TEST(shm_staging, a_ring_gets_pages_as_pieces_come_to_them) {
 }
 
 TEST(shm_staging, pieces_are_an_eighth_of_a_payload_within_bounds) {
-  const shm::ring large{.bytes = 1 << 20, .largest_piece = 64 << 10};
+  using shm::pieces;
+  const shm::ring large{.bytes = 2 << 20, .largest_piece = 256 << 10};
   EXPECT_EQ(large.piece_for(0), 16u << 10);
   EXPECT_EQ(large.piece_for(256 << 10), 32u << 10);
   EXPECT_EQ(large.piece_for(300 << 10), 32u << 10) << "a power of two";
   EXPECT_EQ(large.piece_for(std::uint64_t{1} << 40), 64u << 10);
-  EXPECT_EQ(large.piece_for(0, true), 4u << 10) << "what is packed goes in smaller ones";
-  EXPECT_EQ(large.piece_for(256 << 10, true), 32u << 10);
+  EXPECT_EQ(large.piece_for(0, pieces::packed), 4u << 10) << "what is packed goes in smaller ones";
+  EXPECT_EQ(large.piece_for(256 << 10, pieces::packed), 32u << 10);
+  EXPECT_EQ(large.piece_for(512 << 10, pieces::large), 64u << 10);
+  EXPECT_EQ(large.piece_for(1 << 20, pieces::large), 128u << 10);
+  EXPECT_EQ(large.piece_for(std::uint64_t{1} << 40, pieces::large), 256u << 10);
   const shm::ring small{.bytes = 32 << 10, .largest_piece = 8 << 10};
   EXPECT_EQ(small.piece_for(1 << 20), 8u << 10);
+  EXPECT_EQ(small.piece_for(1 << 20, pieces::large), 8u << 10);
+}
+
+TEST(shm_staging, a_ring_has_room_for_eight_pieces_of_any_length) {
+  shm_node node{{.count = 2, .settings = {}}};
+  shm::staging of{*node[0].segment};
+  const shm::ring* const its = of.of(1);
+  ASSERT_NE(its, nullptr);
+  EXPECT_EQ(its->bytes % its->piece_for(std::uint64_t{1} << 40, shm::pieces::large), 0u);
+  EXPECT_GE(its->bytes / its->piece_for(std::uint64_t{1} << 40, shm::pieces::large), 8u);
 }
 
 }  // namespace
