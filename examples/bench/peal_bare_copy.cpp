@@ -221,9 +221,11 @@ class own_blocks {
         memory_{static_cast<char*>(std::aligned_alloc(4096, 4 * whole())), std::free} {
     if (memory_ == nullptr) throw std::bad_alloc{};
   }
-  void fill(int rank) {
-    std::memset(given(0), rank + 1, 2 * whole());
-    std::memset(taken(0), 0, 2 * whole());
+  // `both`: as rank `rank` of an alltoall; else rank 0 has something for rank 1.
+  void fill(int rank, bool both) {
+    if (both || rank == 0) std::memset(given(1 - rank), rank + 1, whole());
+    if (both || rank == 1) std::memset(taken(1 - rank), 0, whole());
+    if (both) std::memset(given(rank), rank + 1, whole()), std::memset(taken(rank), 0, whole());
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // fails where it is not needed
   }
   // What the other process, of rank `from`, has for `rank`; false where the kernel refuses.
@@ -258,7 +260,7 @@ class own_blocks {
 double kernel_copy(board& b, std::size_t bytes, std::uint64_t n, bool both) {
   own_blocks mine{bytes};
   const double seconds = run(2, b, n, [&](int rank, std::uint64_t count) {
-    mine.fill(rank);
+    mine.fill(rank, both);
     b.pids[rank].store(getpid());
     std::atomic<std::uint64_t>&own = b.flags[rank].value, &theirs = b.flags[1 - rank].value;
     std::uint64_t now = own.load(std::memory_order_relaxed);

@@ -195,10 +195,10 @@ void learnt_ways::took(const plan& of, double nanoseconds_a_byte, bool settled) 
 
 /// Of a window. Those that are settled count, or all where these are few.
 float learnt_ways::timed::cost() noexcept {
-  const bool settled = is_settled();
+  const bool only_settled = is_settled();
   std::size_t counted = 0;
   for (std::size_t each = warming(); each != count; ++each)
-    if (!settled || (this->settled >> each & 1) != 0) times[counted++] = times[each];
+    if (!only_settled || (settled >> each & 1) != 0) times[counted++] = times[each];
   return usual_of({times.data(), counted});
 }
 
