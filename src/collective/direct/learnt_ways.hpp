@@ -79,7 +79,7 @@ class learnt_ways {
   /// So many calls of a shape are timed in a window. The first of them do not count, up to half:
   /// where the calls before went another way they find their lines in no cache, and where ranks
   /// share cores it takes some calls until their turns fit the way (10 us a call by messages, and
-  /// 20 to 50 in the first five).
+  /// up to 50 in the first five).
   static constexpr std::size_t most_times = 16, most_warming = 4;
   static constexpr std::uint32_t trial_window = 10, least_window = 32, most_window = 256,
                                  idle_window = 1024;

@@ -72,7 +72,7 @@ TEST(learnt_ways, a_disturbed_window_does_not_turn_the_choice_for_long) {
   EXPECT_EQ(all.best_of(kibibyte).by, nullptr);
 }
 
-// With four ranks on two cores allgather of 16 KiB by messages takes 10 us, and 20 to 50 in the
+// With four ranks on two cores allgather of 16 KiB by messages takes 10 us, and up to 50 in the
 // first calls behind those that went directly.
 TEST(learnt_ways, the_first_calls_behind_another_way_do_not_count) {
   ranks all{2};

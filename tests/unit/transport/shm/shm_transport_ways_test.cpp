@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "transport/shm/copy_choice.hpp"
+#include "transport/shm/layout.hpp"
 #include "unit/transport/ends.hpp"
 
 namespace {
@@ -164,6 +167,33 @@ TEST(shm_transport_ways, payloads_are_right_while_the_way_changes) {
         EXPECT_EQ(counts.at("shm.copied_staged"), 0u);
       }
     }
+}
+
+TEST(shm_transport_ways, the_sender_writes_pieces_of_the_length_that_was_chosen) {
+  if (!kernel_copies()) GTEST_SKIP() << "needs process_vm_readv: no seccomp filter that refuses it";
+  const auto source = pattern(1 << 20, 7);
+  for (const auto& [chosen, piece] :
+       {std::pair{shm::way::staged, 64u << 10}, std::pair{shm::way::staged_large, 128u << 10}}) {
+    shm_node node{{}};
+    const auto& segment = *node[0].segment;
+    // As if a process of the node had decided so: the first change, and 1 + the way.
+    for (auto& each : segment.at<shm::front>(segment.front(0).offset)->rates.cells)
+      each.mode = 256 + 1 + static_cast<std::uint32_t>(chosen);
+    std::vector<std::byte> target(source.size());
+    tracked_fetch fetching{
+        shm_node::peer(1),
+        node[1].transport->expose(shm_node::peer(0), source.data(), source.size()), target.data(),
+        source.size()};
+    node[0].transport->start_fetch(fetching);
+    ASSERT_TRUE(until([&] { node[0].transport->poll(), node[1].transport->poll(); },
+                      [&] { return fetching.calls == 1; }));
+    EXPECT_EQ(target, source);
+    std::set<std::uint32_t> pieces;
+    for (const auto& each : segment.at<shm::front>(segment.front(0).offset)->fetches)
+      pieces.insert(each.piece_bytes);
+    EXPECT_EQ(pieces, (std::set<std::uint32_t>{0, piece}));
+    EXPECT_EQ(counted(*node[0].transport).at("shm.copied_staged"), 1u);
+  }
 }
 
 TEST(shm_transport_ways, a_way_that_is_forced_is_taken) {
