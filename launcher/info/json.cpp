@@ -192,6 +192,7 @@ ordered_json of(const std::vector<learnt_way>& ways) {
   for (const learnt_way& each : ways) {
     ordered_json& made = all.emplace_back(ordered_json{
         {"name", each.name}, {"ns_per_byte", or_null(each.rate)}, {"in_use", each.in_use}});
+    if (each.by_parts) made["by_parts"] = true;
     if (each.radix) made["radix"] = *each.radix;
     if (each.piece) made["piece_bytes"] = *each.piece;
   }

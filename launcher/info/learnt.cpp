@@ -75,6 +75,7 @@ learnt_calls calls_of(const learnt_facts& facts, std::int64_t process) {
     const std::uint8_t code = facts.way[way];
     learnt_way& named = made.ways.emplace_back();
     named.name = std::string{code < all.size() ? all[code].name : direct_name};
+    named.by_parts = code == learnt_facts::directly_by_parts;
     const bool has_like =
         code < all.size() && std::ranges::count(std::span{facts.way}.first(ways), code) > 1;
     if (has_like && all[code].by_radix) named.radix = facts.radix[way];
@@ -124,7 +125,8 @@ void add_copies(const job_memory& job, std::size_t lane, std::vector<learnt_copi
 }
 
 std::string with_parameters(const learnt_way& of) {
-  return of.name + (of.radix ? fmt::format(", radix {}", *of.radix) : "") +
+  return of.name + (of.by_parts ? ", by parts" : "") +
+         (of.radix ? fmt::format(", radix {}", *of.radix) : "") +
          (of.piece ? fmt::format(", by {}", size_text(*of.piece)) : "");
 }
 

@@ -22,6 +22,7 @@ struct learnt_way {
   std::string name;
   std::optional<double> rate;  // nanoseconds a byte; nothing: it was not tried so far
   bool in_use = false;
+  bool by_parts = false;  // past messages, where each rank joins a part for all
   // Of an algorithm that is tried with several: of its trees, and the length of the pieces into
   // which a vector is cut.
   std::optional<int> radix = {};

@@ -24,7 +24,7 @@ namespace peal {
 /// One shape of calls.
 struct learnt_facts {
   static constexpr std::size_t most_ways = 10;
-  static constexpr std::uint8_t directly = 0xff;
+  static constexpr std::uint8_t directly = 0xff, directly_by_parts = 0xfe;
 
   std::uint32_t context = 0;  // of the communicator
   std::uint32_t ranks = 0;    // it has; 0: the row is not used
@@ -34,7 +34,7 @@ struct learnt_facts {
   std::uint8_t in_order = 0;
   std::uint8_t ways = 0;  // there are
   std::uint8_t best = 0;  // of them: in use
-  // Where in all_algorithms() each is, or `directly`. The first is the one that is usual.
+  // Where in all_algorithms() each is, or one of these two. The first is the one that is usual.
   std::array<std::uint8_t, most_ways> way{};
   // Of an algorithm: of its trees, and the logarithm of the bytes of the pieces into which vectors
   // are cut; 0: they are not.

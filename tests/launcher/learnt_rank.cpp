@@ -20,7 +20,7 @@ void stand_still(const peal::communicator& world, const char* line) {
 }
 
 void make_calls(const peal::communicator& in, int count) {
-  const std::vector<int> mine(1024, in.rank());  // 4 KiB
+  const std::vector<int> mine(2048, in.rank());  // 8 KiB
   for (int i = 0; i != count; ++i) (void)in.allreduce(mine);
 }
 

@@ -200,38 +200,40 @@ std::error_code channel::end_quickly(const detail::collective_call& what, quick_
   return mine.error();
 }
 
-operation* channel::run(const detail::collective_call& what, std::error_code& became) {
+operation* channel::run(const detail::collective_call& what, const call_way& as,
+                        std::error_code& became) {
   if (failed_.load(std::memory_order_relaxed)) {
     became = errc::peer_failed;
     return nullptr;
   }
-  const bool is_short = groups_ || fits(what, size_);
-  if (!is_short) note_long(what);
+  const bool is_short = !is_long(what);
+  const bool shares = as.directly ? as.shares : usually_shares(what);
+  if (!is_short) note_long(what, shares);
   call_class& by = is_short ? short_ : long_;
   if (by.state == state::asks) [[unlikely]]
     ask(by);
   if (review_due()) [[unlikely]] {
     const review_awaited before_return{*this};
-    return run_with_review(by, what, became);
+    return run_with_review(by, what, shares, became);
   }
-  return run_behind(nullptr, by, what, became);
+  return run_behind(nullptr, by, what, shares, became);
 }
 
 operation* channel::run_with_review(call_class& by, const detail::collective_call& what,
-                                    std::error_code& became) {
+                                    bool shares, std::error_code& became) {
   std::optional<entered> reviewed;
   begin_review(reviewed, calls_.count() + 1);
-  return run_behind(reviewed ? &*reviewed : nullptr, by, what, became);
+  return run_behind(reviewed ? &*reviewed : nullptr, by, what, shares, became);
 }
 
 inline operation* channel::run_behind(entered* review, call_class& by,
-                                      const detail::collective_call& what,
+                                      const detail::collective_call& what, bool shares,
                                       std::error_code& became) {
   // Also behind its own review, if that is over.
   const bool alone =
       (innermost_ == nullptr || (review != nullptr && review->is_alone_and_over())) &&
       by.state == state::open;
-  entered mine{*this, by, what};
+  entered mine{*this, by, what, shares};
   if (alone) [[likely]] {
     if (groups_) [[unlikely]]
       mine.hurry<group_call>();
@@ -269,7 +271,7 @@ void channel::begin_review(std::optional<entered>& here, std::uint32_t calls) {
   if (reviews_by_messages()) return start_review_apart();
   if (short_.state == state::asks) ask(short_);
   const bool alone = innermost_ == nullptr && short_.state == state::open;
-  here.emplace(*this, short_, review_, true);
+  here.emplace(*this, short_, review_, false, true);
   if (alone) here->hurry<short_call>();
 }
 
@@ -283,27 +285,28 @@ void channel::review() {
   if (here && !here->over()) await(*here);
 }
 
-collective_state* channel::stay_out(const detail::collective_call& what) {
+collective_state* channel::stay_out(const detail::collective_call& what, bool shares) {
   call_class& by = what.kind == refused_call ? short_ : long_;
   if (by.state == state::asks) ask(by);
-  entered mine{*this, by, what};
+  entered mine{*this, by, what, shares};
   await(mine);
   return by.state == state::full ? &by.apart->state : nullptr;
 }
 
 /// For a rank that is refused the call and asks this one. Nothing is kept of the buffers.
-void channel::note_long(const detail::collective_call& what) noexcept {
+void channel::note_long(const detail::collective_call& what, bool shares) noexcept {
   long_call_made& noted = long_calls_[next_long_++ % long_calls_.size()];
   noted.number = calls_.count();
   noted.call.kind = what.kind;
   noted.call.root = what.root;
   noted.call.bytes = what.bytes;
   noted.call.element_size = what.element_size;
+  noted.shares = shares;
 }
 
-const detail::collective_call& channel::call_started(std::uint32_t number) const noexcept {
+const channel::long_call_made& channel::call_started(std::uint32_t number) const noexcept {
   const auto found = std::ranges::find(long_calls_, number, &long_call_made::number);
-  return found == long_calls_.end() ? long_calls_.front().call : found->call;
+  return found == long_calls_.end() ? long_calls_.front() : *found;
 }
 
 }  // namespace peal::direct

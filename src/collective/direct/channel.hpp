@@ -141,7 +141,7 @@ class channel {
   /// Makes the call. Not null: there is no room, and it is under way as messages; the operation is
   /// the caller's.
   /// Requires: it was decided so. Without the engine's lock held.
-  operation* run(const detail::collective_call& call, std::error_code& became);
+  operation* run(const detail::collective_call& call, const call_way& as, std::error_code& became);
 
   // ---- a call that this rank is refused
   /// Whether there is a way past messages, so that blocking calls may go it.
@@ -150,13 +150,20 @@ class channel {
   /// other code adds calls by messages and refusals.
   [[nodiscard]] call_log& calls() noexcept { return calls_; }
   [[nodiscard]] const call_log& calls() const noexcept { return calls_; }
+  /// What is remembered of a long call. A rank is never more of them ahead of another than this.
+  struct long_call_made {
+    std::uint32_t number = 0;
+    detail::collective_call call;
+    bool shares = false;
+  };
   /// A call on the long way, by its number in the log. Requires: it is one of the last that went
   /// this way.
-  [[nodiscard]] const detail::collective_call& call_started(std::uint32_t number) const noexcept;
+  [[nodiscard]] const long_call_made& call_started(std::uint32_t number) const noexcept;
   /// Takes no part in a call that the other ranks make on this way: `call` is
-  /// no_part_in_a_short_call, or theirs and `spoilt`. Not null: there is no room, and the other
-  /// ranks make the call by messages of this state. Without the engine's lock held.
-  collective_state* stay_out(const detail::collective_call& call);
+  /// no_part_in_a_short_call, or theirs and `spoilt`; `shares`: as theirs. Not null: there is no
+  /// room, and the other ranks make the call by messages of this state. Without the engine's lock
+  /// held.
+  collective_state* stay_out(const detail::collective_call& call, bool shares);
 
  private:
   enum class state : std::uint8_t { asks, told, open, full };
@@ -186,11 +193,6 @@ class channel {
   /// the outer.
   class entered;
   class quick_caller;
-  /// What is remembered of a long call. A rank is never more of them ahead of another than this.
-  struct long_call_made {
-    std::uint32_t number = 0;
-    detail::collective_call call;
-  };
 
   /// Whether the call goes this way if nothing is learnt.
   [[nodiscard]] bool takes(const detail::collective_call& call) const noexcept {
@@ -212,14 +214,21 @@ class channel {
   [[nodiscard]] const tuned_algorithm* find_settled(const detail::collective_call&) const noexcept;
   void note_time(const decision&, const detail::collective_call&) noexcept;
   [[nodiscard]] ways_of_shape ways_of(const call_shape&) const;
+  /// Of one that goes directly.
+  [[nodiscard]] bool is_long(const detail::collective_call& call) const noexcept {
+    return !groups_ && !fits(call, size_);
+  }
+  [[nodiscard]] bool usually_shares(const detail::collective_call& call) const noexcept {
+    return is_long(call) && long_call::usually_shares(call, size_, in_->oversubscribed);
+  }
   template <detail::collective Kind>
   quick_progress run_quickly(const detail::collective_call& call);
   [[gnu::noinline, gnu::cold]] operation* run_with_review(call_class&,
                                                           const detail::collective_call&,
-                                                          std::error_code& became);
+                                                          bool shares, std::error_code& became);
   /// `review`: that comes before the call; null: there is none.
   [[gnu::always_inline]] operation* run_behind(entered* review, call_class&,
-                                               const detail::collective_call&,
+                                               const detail::collective_call&, bool shares,
                                                std::error_code& became);
   /// Reviews that begin in a scope are over at its end, however it is left.
   struct review_awaited {
@@ -242,7 +251,7 @@ class channel {
   void await_end_of_review();
   void give_up_review() noexcept;
   void publish() noexcept;
-  void note_long(const detail::collective_call&) noexcept;
+  void note_long(const detail::collective_call&, bool shares) noexcept;
   void ask(call_class&) noexcept;
   void hear(call_class&) noexcept;
   void await(entered&, entered* before = nullptr);

@@ -41,13 +41,20 @@ ways_of_shape channel::ways_of(const call_shape& shape) const {
   };
   // The algorithm that messages usually take is among those of the list, if it is not the usual way
   // itself.
-  found.usual = usually_direct ? nullptr : by_messages.taken;
-  if (found.usual != nullptr && !keeps_bits(found.usual)) return found;
-  if (!usually_direct && kinds_ != 0 && !groups_) ways.push_back({.directly = true});
+  const bool shares = usually_shares(call);
+  if (usually_direct) {
+    found.usual = {.directly = true, .shares = shares};
+    if (is_long(call) && long_call::may_do_otherwise(call, size_, in_->oversubscribed))
+      ways.push_back({.directly = true, .shares = !shares});
+  } else {
+    found.usual = {.by = by_messages.taken};
+    if (!keeps_bits(found.usual.by)) return found;
+    if (kinds_ != 0 && !groups_) ways.push_back({.directly = true, .shares = shares});
+  }
   for (const tuned_algorithm* each : by_messages.all) {
     // By trees of another radix it may have other bits.
     if (!keeps_bits(each)) each = &kept({each->how, 2, each->cut});
-    if (each != found.usual && keeps_bits(each)) ways.push_back({.by = each});
+    if (each != found.usual.by && keeps_bits(each)) ways.push_back({.by = each});
   }
   return found;
 }
@@ -104,10 +111,12 @@ void channel::publish() noexcept {
                        .ways = static_cast<std::uint8_t>(each.ways.size()),
                        .best = each.best};
     for (std::size_t way = 0; way != each.ways.size(); ++way) {
-      const call_way& by = each.ways[way];
-      const tuned_algorithm* const as = way == 0 ? each.usual : by.by;
-      facts.way[way] = as == nullptr ? learnt_facts::directly
-                                     : static_cast<std::uint8_t>(as->how - all_algorithms().data());
+      const call_way& by = way == 0 ? each.usual : each.ways[way];
+      const tuned_algorithm* const as = by.by;
+      facts.way[way] = by.shares ? learnt_facts::directly_by_parts
+                       : as == nullptr
+                           ? learnt_facts::directly
+                           : static_cast<std::uint8_t>(as->how - all_algorithms().data());
       if (as != nullptr) {
         facts.radix[way] = static_cast<std::uint8_t>(as->radix);
         facts.piece[way] = static_cast<std::uint8_t>(std::bit_width(as->cut.bytes / 2));

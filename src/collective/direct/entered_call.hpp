@@ -52,15 +52,20 @@ inline void channel::wake(const receiver& each) noexcept {
 
 class channel::entered final : public progress_source, public waiting_call {
  public:
-  /// `is_review`: it is no call of the program.
-  entered(channel& on, call_class& by, const detail::collective_call& what,
+  /// `shares`: as long_call.hpp has it. `is_review`: it is no call of the program.
+  entered(channel& on, call_class& by, const detail::collective_call& what, bool shares,
           bool is_review = false) noexcept
-      : on_{on}, by_{by}, what_{what}, is_review_{is_review}, outer_{on.innermost_} {
+      : on_{on},
+        by_{by},
+        what_{what},
+        shares_{shares},
+        is_review_{is_review},
+        outer_{on.innermost_} {
     on.innermost_ = this;
   }
   /// Of a call that has come so far by quick_call.hpp.
   entered(channel& on, const detail::collective_call& what, quick_progress so_far) noexcept
-      : entered{on, on.short_, what} {
+      : entered{on, on.short_, what, false} {
     make(std::type_identity<short_call>{}).go_on(so_far == quick_progress::given);
   }
   ~entered() { on_.innermost_ = outer_; }
@@ -157,7 +162,8 @@ class channel::entered final : public progress_source, public waiting_call {
       return memory.contains(address, bytes);
     };
     return direct_.emplace<long_call>(
-        by_.all, what_, long_call::opens(what_, on_.members_.rank(), on_.size_, sees));
+        by_.all, what_, shares_,
+        long_call::opens(what_, on_.members_.rank(), on_.size_, shares_, sees));
   }
   group_call& make(std::type_identity<group_call>) {
     return direct_.emplace<group_call>(*on_.groups_, what_);
@@ -234,6 +240,7 @@ class channel::entered final : public progress_source, public waiting_call {
   channel& on_;
   call_class& by_;
   const detail::collective_call& what_;
+  const bool shares_;
   const bool is_review_;
   entered* const outer_;
   std::variant<std::monostate, short_call, long_call, group_call> direct_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace peal::direct {
@@ -119,18 +120,15 @@ const learnt_ways::entry* learnt_ways::most_like(const call_shape& of) const noe
   return like;
 }
 
-/// The same way of two shapes: directly, or by that algorithm. 0 also where there is none.
+/// The same way of two shapes: directly, by parts or not, or by that algorithm. 0 also where there
+/// is none.
 std::uint8_t learnt_ways::same_way(const entry& from, std::size_t way, const entry& in) noexcept {
-  const auto directly = [](const entry& of, std::size_t at) {
-    return of.ways[at].directly || (at == 0 && of.usual == nullptr);
-  };
-  const auto by = [](const entry& of, std::size_t at) {
-    const tuned_algorithm* const found = at == 0 ? of.usual : of.ways[at].by;
-    return found == nullptr ? nullptr : found->how;
+  const auto what = [](const entry& of, std::size_t at) {
+    const call_way& found = at == 0 ? of.usual : of.ways[at];
+    return std::tuple{found.directly, found.shares, found.by == nullptr ? nullptr : found.by->how};
   };
   for (std::size_t each = 0; each != in.ways.size(); ++each)
-    if (directly(in, each) == directly(from, way) && by(in, each) == by(from, way))
-      return static_cast<std::uint8_t>(each);
+    if (what(in, each) == what(from, way)) return static_cast<std::uint8_t>(each);
   return 0;
 }
 
@@ -328,7 +326,7 @@ void learnt_ways::fastest_of_messages(std::vector<message_way>& into) const {
       continue;
     const tuned_algorithm* by = nullptr;
     float least =
-        each.usual == nullptr ? std::numeric_limits<float>::max() : each.cost[0] - a_little;
+        each.usual.by == nullptr ? std::numeric_limits<float>::max() : each.cost[0] - a_little;
     for (std::size_t way = 1; way != each.ways.size(); ++way)
       if (each.ways[way].by != nullptr && each.measured[way] != 0 && each.cost[way] < least) {
         by = each.ways[way].by;

@@ -57,12 +57,13 @@ constexpr std::size_t longest_of(const call_shape& of) noexcept {
 /// A way that a call can go. Neither: as it would go if nothing were learnt.
 struct call_way {
   bool directly = false;
+  bool shares = false;                  // directly, each joins a part for all (long_call.hpp)
   const tuned_algorithm* by = nullptr;  // messages; one of `kept`
 };
 
 /// What there is to try for a shape.
 struct ways_of_shape {
-  const tuned_algorithm* usual = nullptr;  // null: it goes directly
+  call_way usual;  // what that is if nothing is learnt
   std::vector<call_way> others;
   /// Short calls of the usual way are over when they end, while the others leave work for later.
   bool usual_is_short = false;
@@ -152,8 +153,8 @@ class learnt_ways {
     std::array<float, most_ways> cost{};
     std::array<std::uint8_t, most_ways> measured{};  // how often; 0: not yet
     std::uint8_t best = 0;
-    std::uint8_t first = 0;                  // so many ways there were at first
-    const tuned_algorithm* usual = nullptr;  // null: it goes directly
+    std::uint8_t first = 0;  // so many ways there were at first
+    call_way usual;          // what that is
     bool prefers_usual = false;
   };
   /// Of every shape.

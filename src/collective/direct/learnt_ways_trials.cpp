@@ -54,12 +54,12 @@ bool learnt_ways::add_neighbors(entry& of) {
   const auto bit = static_cast<std::uint16_t>(1U << of.best);
   if (!neighbors_of_ || (of.refined & bit) != 0) return false;
   of.refined |= bit;
-  const tuned_algorithm* const best = of.best == 0 ? of.usual : of.ways[of.best].by;
+  const tuned_algorithm* const best = of.best == 0 ? of.usual.by : of.ways[of.best].by;
   if (best == nullptr) return false;
   const std::size_t before = of.ways.size();
   for (const tuned_algorithm& each : neighbors_of_(of.of, *best)) {
     const tuned_algorithm* const by = &kept(each);
-    if (of.ways.size() != most_ways && by != of.usual &&
+    if (of.ways.size() != most_ways && by != of.usual.by &&
         std::ranges::find(of.ways, by, &call_way::by) == of.ways.end())
       of.ways.push_back({.by = by});
   }
@@ -119,7 +119,7 @@ bool learnt_ways::goes_on_with_trial(entry& of) const noexcept {
 /// In calls of the best way.
 float learnt_ways::expected_loss(const entry& of, std::size_t way) noexcept {
   const auto by_messages = [&](std::size_t each) {
-    return each == 0 ? of.usual != nullptr : of.ways[each].by != nullptr;
+    return (each == 0 ? of.usual : of.ways[each]).by != nullptr;
   };
   float cost = of.cost[way];
   if (of.measured[way] == 0) {

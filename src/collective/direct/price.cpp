@@ -91,7 +91,8 @@ std::optional<double> price(const detail::collective_call& call, int size, int c
                bytes = static_cast<double>(call.kind == collective::barrier ? 0 : call.bytes);
   const bool chain =
       !is_short && (call.kind == collective::scan || call.kind == collective::exscan);
-  work asked = work_of(call.kind, n, bytes, !is_short && long_call::shares(call, size));
+  const bool shares = !is_short && long_call::usually_shares(call, size, oversubscribed);
+  work asked = work_of(call.kind, n, bytes, shares);
   // Each passes on what it has joined.
   if (chain) asked = {{2 * bytes, bytes}, {2 * n * bytes, n * bytes}, false};
   const double pieces = is_short ? 1 : static_cast<double>(long_call::pieces_of(call, size));
@@ -113,9 +114,7 @@ std::optional<double> price(const detail::collective_call& call, int size, int c
   if (!oversubscribed) return way;
   // Every piece makes each rank of a core take its turn; a rank that only gives is two pieces
   // ahead.
-  const double turns = asked.one_way
-                           ? (pieces + 1) / 2
-                           : pieces + (long_call::shares(call, size) && !is_short ? 1 : 0);
+  const double turns = asked.one_way ? (pieces + 1) / 2 : pieces + (shares ? 1 : 0);
   const double all = taken(asked.all) + n * pieces * (rules.post(false) + looks * look);
   return std::max(way, all / cores) +
          (turns + (asked.one_way ? 0 : 1)) * n / cores * rules.change_of_ranks();

@@ -119,7 +119,7 @@ namespace {
   operation* made = nullptr;
   if (way.directly) {
     here.flush_unlocked();
-    made = on.direct.run(call, became);
+    made = on.direct.run(call, way.plan.by, became);
     if (made == nullptr) {
       if (became) [[unlikely]]
         fail(on, became, -1, call, where);

@@ -75,8 +75,8 @@ absences::reply absences::reply_of(detail::communicator_state& on, std::uint32_t
   said.known = true;
   said.way = calls.of(number);
   if (said.way != direct::way::in_long) return said;
-  const detail::collective_call& call = on.direct.call_started(number);
-  return {true, said.way, call.kind, call.root, call.bytes, call.element_size};
+  const auto& [at, call, shares] = on.direct.call_started(number);
+  return {true, said.way, call.kind, call.root, call.bytes, call.element_size, shares};
 }
 
 bool absences::try_answer(const question& asked) noexcept {
@@ -178,7 +178,7 @@ void absences::stay_out_of_blocking(detail::communicator_state& on) {
   if (found->way == direct::way::messages) {
     by_messages = &on.collective;
   } else if (found->way == direct::way::in_short) {
-    by_messages = on.direct.stay_out(direct::no_part_in_a_short_call());
+    by_messages = on.direct.stay_out(direct::no_part_in_a_short_call(), false);
   } else {
     detail::collective_call call;
     call.kind = found->kind;
@@ -186,7 +186,7 @@ void absences::stay_out_of_blocking(detail::communicator_state& on) {
     call.bytes = found->bytes;
     call.element_size = found->element_size;
     call.spoilt = true;
-    by_messages = on.direct.stay_out(call);
+    by_messages = on.direct.stay_out(call, found->shares);
   }
   if (by_messages == nullptr) return;
   const std::lock_guard<engine> guard{on.home.progress};

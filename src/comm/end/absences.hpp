@@ -76,6 +76,7 @@ class absences {
     std::int32_t root = 0;
     std::uint64_t bytes = 0;
     std::uint64_t element_size = 1;
+    bool shares = false;
   };
   struct question {
     peer_id from;

@@ -167,18 +167,22 @@ void refused(const communicator& world) {
   job::random same{5};
   for (std::uint64_t call = 0; call != (is_slow(world) ? 300U : 1200U); ++call) {
     if (!same.one_in(6)) {
-      one_call(world, same.below(kinds), 1 + same.below(700), call);
+      one_call(world, same.below(kinds), 1 + same.below(1400), call);
       continue;
     }
     const int who = static_cast<int>(same.below(static_cast<std::size_t>(world.size())));
     numbers buffer(1 + same.below(same.one_in(4) ? 9000 : 700));
+    const bool reduces = same.one_in(2);
+    const auto make = [&](int root) {
+      if (reduces) (void)world.reduce(buffer, root);
+      else world.bcast(peal::in_place(buffer), root);
+    };
     if (world.rank() == who) {
-      job::throws(peal::errc::invalid_root,
-                  [&] { world.bcast(peal::in_place(buffer), world.size()); });
+      job::throws(peal::errc::invalid_root, [&] { make(world.size()); });
       continue;
     }
     try {  // whoever depends on that rank has an error, too
-      world.bcast(peal::in_place(buffer), who == 0 ? 0 : who - 1);
+      make(who == 0 ? 0 : who - 1);
     } catch (const peal::error&) {
     }
   }

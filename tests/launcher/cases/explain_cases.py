@@ -168,7 +168,7 @@ def info_explains_what_a_job_has_learnt(desk):
     equal((found["ranks_on_this_node"], found["collectives_left_out"], len(of)), (2, False, 2), "ranks, and communicators")
     (copy,) = set(of) - {0}
     for each in of.values():
-        equal((each["collective"], each["most_bytes"], each["ranks"], each["in_rank_order"]), ("allreduce", 4096, 2, False), "the calls")
+        equal((each["collective"], each["most_bytes"], each["ranks"], each["in_rank_order"]), ("allreduce", 8192, 2, False), "the calls")
         equal(sum(way["in_use"] for way in each["ways"]), 1, "ways in use")
         # The duplicate has had one review, and has begun with what the world had tried.
         tried = [way for way in each["ways"] if way["ns_per_byte"] is not None]
@@ -184,12 +184,27 @@ def info_explains_what_a_job_has_learnt(desk):
     equal(explained(desk, "bcast", "--job", job.pid)["collectives"], [], "what is learnt of another collective")
     text = info(desk, "--explain", "allreduce", "--job", job.pid).out
     for each in (f"What the job of process {job.pid} has learnt on this node, 2 ranks\n", "\nWorld, 2 ranks", f"\nCommunicator {copy}, 2 ranks",
-                 "\n  allreduce      up to 4 KiB ", " * "):
+                 "\n  allreduce      up to 8 KiB ", " * "):
         check(each in text, f"{each!r} is not in\n{text}")
     job.stdin.write(b"\n")
     job.stdin.flush()
     equal(job.line(), "given up\n", "what the job says")
     equal(set(learnt(desk, "--job", job.pid)[1]), {0}, "communicators without the one that is gone")
+    equal(desk.finish(job, input="\n").code, 0, "exit code of the job")
+
+
+@case(alone=True)
+def info_explains_who_joins_what(desk):
+    job = desk.start("-n", "3", harness.build / "tests/launcher/learnt_rank", stdin=subprocess.PIPE)
+    equal(job.line(), "learnt\n", "what the job says")
+    ways = learnt(desk, "--job", job.pid)[1][0]["ways"]
+    tried = {way.get("by_parts", False): way["ns_per_byte"] for way in ways if way["name"] == "direct"}
+    equal((set(tried), None in tried.values()), ({False, True}, False), "whole vectors and parts, and whether one was not tried")
+    text = info(desk, "--explain", "allreduce", "--job", job.pid).out
+    check(" direct, by parts" in text and text.count(" direct") == 2 * text.count("\n  allreduce "), text)
+    job.stdin.write(b"\n")
+    job.stdin.flush()
+    equal(job.line(), "given up\n", "what the job says")
     equal(desk.finish(job, input="\n").code, 0, "exit code of the job")
 
 

@@ -3,9 +3,9 @@
 // piece by piece, and each piece is an operation of the flags. Pieces are short enough to stay in
 // the caches of the cores between which they go.
 //
-//   reductions  With two ranks, or if little is joined: each rank joins what all gave.
-//               Else each rank joins its part of a piece for all, and gives that along with its
-//               next piece; so there is one operation more than there are pieces.
+//   reductions  Each rank joins what all gave; or it `shares`: it joins its part of a piece for
+//               all, and gives that along with its next piece, so there is one operation more than
+//               there are pieces. All ranks of a call must do the same.
 //   scans       Each rank takes what the rank below it has joined, and gives it, joined with its
 //               own vector.
 //   the others  A rank that has something gives it, a rank that wants it reads it.
@@ -50,18 +50,18 @@ class long_call {
   [[nodiscard]] static bool serves(const detail::collective_call& call) noexcept;
 
   /// Whether other ranks may read this rank's vector where it is: they see it (`sees(address,
-  /// bytes)`), and this rank does not write over it before all have read it.
+  /// bytes)`), and this rank does not write over it before all have read it. `shares`: as the
+  /// constructor has it.
   template <class Predicate>
   [[nodiscard]] static bool opens(const detail::collective_call& call, int rank, int size,
-                                  Predicate&& sees) noexcept {
+                                  bool shares, Predicate&& sees) noexcept {
     using detail::collective;
     const bool in_place = call.in_place || !call.send;
     const std::size_t whole = call.bytes * static_cast<std::size_t>(size);
     switch (call.kind) {
       case collective::bcast: return rank == call.root && sees(call.receive, call.bytes);
       case collective::allreduce:
-        return sees(call.receive, call.bytes) &&
-               (in_place ? shares(call, size) : sees(call.send, call.bytes));
+        return sees(call.receive, call.bytes) && (in_place ? shares : sees(call.send, call.bytes));
       case collective::allgather:
         return in_place ? sees(call.receive, whole) : sees(call.send, call.bytes);
       case collective::alltoall:
@@ -69,26 +69,27 @@ class long_call {
       default: return false;
     }
   }
-  /// Whether each rank joins a part for all. Up to a length whole vectors are joined, by the root
-  /// or by every rank: with parts there would be one operation more, in which every rank has its
-  /// turn. Every rank of an allreduce joins the vectors of all, so the more ranks there are the
-  /// sooner parts pay: with 4, 8 and 16 on two cores they take 1.26, 1.11 and 0.92 of the time for
-  /// 8 KiB, and 0.93, 0.72 and 0.55 for 32 KiB (AMD EPYC 9004).
-  [[nodiscard]] static bool shares(const detail::collective_call& call, int size) noexcept {
-    if (size <= 2) return false;
-    if (call.kind == detail::collective::reduce) return call.bytes > most_joined_by_root;
-    return call.kind == detail::collective::allreduce &&
-           call.bytes > most_joined_by_all / static_cast<std::size_t>(size);
+  /// Whether each rank may join a part for all, or whole vectors.
+  [[nodiscard]] static bool may_share(detail::collective kind, int size) noexcept {
+    return size > 2 &&
+           (kind == detail::collective::reduce || kind == detail::collective::allreduce);
   }
-  static constexpr std::size_t most_joined_by_root = std::size_t{16} << 10,
-                               most_joined_by_all = std::size_t{64} << 10;
+  /// Whether it does where nothing is learnt. The same for all lengths above a power of two, up to
+  /// the next.
+  [[nodiscard]] static bool usually_shares(const detail::collective_call& call, int size,
+                                           bool oversubscribed) noexcept;
+  /// Whether the other thing is worth a trial.
+  [[nodiscard]] static bool may_do_otherwise(const detail::collective_call& call, int size,
+                                             bool oversubscribed) noexcept;
   /// In how many pieces it goes. Requires: serves.
   [[nodiscard]] static std::size_t pieces_of(const detail::collective_call& call,
                                              int size) noexcept;
 
   /// Requires: serves(call), and areas of long_area_bytes. Both must outlive this.
-  /// `open`: other ranks see this rank's buffers.
-  long_call(flags& all, const detail::collective_call& call, bool open = false) noexcept;
+  /// `shares`: the same on every rank; only where this may be. `open`: other ranks see this rank's
+  /// buffers.
+  long_call(flags& all, const detail::collective_call& call, bool shares,
+            bool open = false) noexcept;
   long_call(const long_call&) = delete;
   long_call& operator=(const long_call&) = delete;
 

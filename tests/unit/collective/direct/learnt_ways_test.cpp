@@ -276,6 +276,36 @@ TEST(learnt_ways, the_slowest_rank_counts_where_a_root_goes_ahead) {
   EXPECT_EQ(all.best_of(kibibyte).by, nullptr);
 }
 
+// Each joins whole vectors or a part for all. Where calls that are like it go is known by what
+// they do, whatever is usual for their length.
+TEST(learnt_ways, joins_by_parts_or_not_as_is_faster) {
+  constexpr call_shape usually_whole{collective::allreduce, 14},
+      usually_by_parts{collective::allreduce, 15}, longer{collective::allreduce, 16};
+  const auto costs = [](double parts) {
+    return [=](std::size_t, const call_way& way) {
+      return way.by != nullptr ? 3. : way.shares ? parts : 1.;
+    };
+  };
+  ranks parts{3};
+  for (int call = 0; call != 200; ++call) parts.call(usually_whole, costs(.5));
+  EXPECT_TRUE(parts.best_of(usually_whole).directly && parts.best_of(usually_whole).shares);
+  const call_way as_usual = parts.call(usually_by_parts, costs(.5));
+  EXPECT_FALSE(as_usual.directly || as_usual.by != nullptr);
+
+  const auto by_parts = [](const call_way& way, bool usually) {
+    return way.directly ? way.shares : usually;
+  };
+  ranks whole{3};
+  for (int call = 0; call != 200; ++call)
+    whole.call(usually_by_parts, [&](std::size_t, const call_way& way) {
+      return way.by != nullptr ? 3. : by_parts(way, true) ? 2. : 1.;
+    });
+  EXPECT_FALSE(by_parts(whole.best_of(usually_by_parts), true));
+  const auto none = [](auto...) { return 1.; };
+  EXPECT_FALSE(by_parts(whole.call(longer, none), true));
+  EXPECT_FALSE(by_parts(whole.call(usually_whole, none), false));
+}
+
 TEST(learnt_ways, a_refused_rank_decides_as_the_others) {
   ranks all{3};
   std::mt19937 random{3};

@@ -26,12 +26,18 @@ inline constexpr call_shape short_bcast{collective::bcast, 9},
     short_alltoall{collective::alltoall, 9};
 
 /// Usual, by the tree, by the chain; mebibytes go directly besides, which is tried first. Barriers
-/// have one way.
+/// have one way. An allreduce goes directly, usually by parts above 16 KiB, or it does the other
+/// thing.
 inline ways_of_shape ways_of(const call_shape& of) {
   if (of.kind == collective::barrier) return {};
+  if (of.kind == collective::allreduce) {
+    const bool shares = of.length > 14;
+    return {.usual = {.directly = true, .shares = shares},
+            .others = {{.directly = true, .shares = !shares}, {.by = &tree}}};
+  }
   if (of.length == 20)
-    return {.usual = &rule, .others = {{.directly = true}, {.by = &tree}, {.by = &chain}}};
-  return {.usual = nullptr,
+    return {.usual = {.by = &rule}, .others = {{.directly = true}, {.by = &tree}, {.by = &chain}}};
+  return {.usual = {.directly = true},
           .others = {{.by = &tree}, {.by = &chain}},
           .usual_is_short = of.length == 9};
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <random>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "peal/error.hpp"
@@ -44,8 +45,9 @@ TEST_P(direct_long_play_of, random_calls_back_to_back_give_what_they_should) {
           const auto sent = mine.send;
           ASSERT_TRUE(long_call::serves(mine.call));
           const auto seen = [&](const void*, std::size_t) { return (open >> rank & 1) != 0; };
-          const std::error_code became =
-              run<long_call>(own, mine.call, long_call::opens(mine.call, rank, size, seen));
+          const bool shares = plans() % 2 == 0 && long_call::may_share(p.kind, size);
+          const std::error_code became = run<long_call>(
+              own, mine.call, shares, long_call::opens(mine.call, rank, size, shares, seen));
           // reduce_scatter in place leaves more
           mine.receive.resize(std::min(mine.receive.size(), mine.expected.size()));
           EXPECT_TRUE(is_right(p, mine, sent, became)) << "call " << i << ", rank " << rank;
@@ -58,23 +60,47 @@ TEST_P(direct_long_play_of, random_calls_back_to_back_give_what_they_should) {
 }
 INSTANTIATE_TEST_SUITE_P(direct, direct_long_play_of, testing::Values(2, 3, 5, 8, 16));
 
+detail::collective_call long_reduction(collective kind, std::size_t kibibytes) {
+  detail::collective_call call;
+  call.kind = kind;
+  call.bytes = kibibytes << 10;
+  return call;
+}
+
 TEST(long_call, the_more_ranks_there_are_the_sooner_each_joins_a_part) {
-  const auto shares = [](collective kind, std::size_t kibibytes, int ranks) {
-    detail::collective_call call;
-    call.kind = kind;
-    call.bytes = kibibytes << 10;
-    return long_call::shares(call, ranks);
-  };
-  for (const int ranks : {4, 8, 16}) {
-    const std::size_t whole = 64 / static_cast<std::size_t>(ranks);
-    EXPECT_FALSE(shares(collective::allreduce, whole, ranks)) << ranks;
-    EXPECT_TRUE(shares(collective::allreduce, whole + 1, ranks)) << ranks;
-    // The root alone joins whole vectors of a reduce.
-    EXPECT_FALSE(shares(collective::reduce, 16, ranks)) << ranks;
-    EXPECT_TRUE(shares(collective::reduce, 17, ranks)) << ranks;
+  for (const bool share_cores : {false, true}) {
+    const auto shares = [&](collective kind, std::size_t kibibytes, int ranks) {
+      return long_call::usually_shares(long_reduction(kind, kibibytes), ranks, share_cores);
+    };
+    for (const int ranks : {4, 8, 16}) {
+      const std::size_t whole = 64 / static_cast<std::size_t>(ranks);
+      EXPECT_FALSE(shares(collective::allreduce, whole, ranks)) << ranks;
+      EXPECT_TRUE(shares(collective::allreduce, whole + 1, ranks)) << ranks;
+      // The root alone joins whole vectors of a reduce, while the others have the cores.
+      EXPECT_FALSE(shares(collective::reduce, 16, ranks)) << ranks;
+      EXPECT_EQ(shares(collective::reduce, 17, ranks), !share_cores) << ranks;
+      EXPECT_EQ(shares(collective::reduce, 4096, ranks), !share_cores) << ranks;
+    }
+    EXPECT_FALSE(shares(collective::reduce, 4096, 3));
+    EXPECT_FALSE(shares(collective::allreduce, 4096, 2));
+    EXPECT_FALSE(shares(collective::reduce_scatter, 4096, 16));
+    // Lengths that call_shape takes for one.
+    EXPECT_EQ(shares(collective::allreduce, 17, 3), shares(collective::allreduce, 32, 3));
   }
-  EXPECT_FALSE(shares(collective::allreduce, 4096, 2));
-  EXPECT_FALSE(shares(collective::reduce_scatter, 4096, 16));
+}
+
+TEST(long_call, does_not_try_whole_vectors_where_parts_must_be_faster) {
+  const auto may = [](collective kind, std::size_t kibibytes, int ranks, bool share_cores) {
+    return long_call::may_do_otherwise(long_reduction(kind, kibibytes), ranks, share_cores);
+  };
+  EXPECT_TRUE(may(collective::allreduce, 8, 4, true));
+  EXPECT_TRUE(may(collective::allreduce, 128, 4, true));
+  EXPECT_FALSE(may(collective::allreduce, 256, 4, true));
+  EXPECT_TRUE(may(collective::reduce, 128, 4, false));
+  EXPECT_FALSE(may(collective::reduce, 256, 4, false));
+  EXPECT_TRUE(may(collective::reduce, 16'384, 4, true));
+  EXPECT_FALSE(may(collective::allreduce, 8, 2, false)) << "two ranks have no parts";
+  EXPECT_FALSE(may(collective::bcast, 8, 4, true));
 }
 
 TEST(long_call, goes_directly_up_to_the_length_from_which_messages_take_less) {
@@ -117,8 +143,10 @@ TEST(direct_long_play, an_operation_that_throws_throws_there_and_spoils_what_dep
   as_ranks(
       size,
       [&](int rank, flags& own) {
-        for (const collective kind : {collective::allreduce, collective::reduce, collective::scan,
-                                      collective::exscan, collective::reduce_scatter})
+        for (const auto [kind, shares] :
+             {std::pair{collective::allreduce, false}, std::pair{collective::allreduce, true},
+              std::pair{collective::reduce, true}, std::pair{collective::scan, false},
+              std::pair{collective::exscan, false}, std::pair{collective::reduce_scatter, false}})
           for (const bool throws : {true, false}) {
             at_the_end context{throws && rank == bad, n / 4};
             std::vector<word> send(kind == collective::reduce_scatter ? n * size : n, 1),
@@ -135,13 +163,13 @@ TEST(direct_long_play, an_operation_that_throws_throws_there_and_spoils_what_dep
                        .combine = add_or_throw,
                        .context = &context};
             if (context.throws) {
-              EXPECT_THROW((void)run<long_call>(own, call), std::runtime_error);
+              EXPECT_THROW((void)run<long_call>(own, call, shares), std::runtime_error);
               continue;
             }
             const bool chain = kind == collective::scan || kind == collective::exscan;
-            const bool depends = kind == collective::allreduce ||
+            const bool depends = (kind == collective::allreduce && shares) ||
                                  (kind == collective::reduce && rank == 0) || (chain && rank > bad);
-            const std::error_code became = run<long_call>(own, call);
+            const std::error_code became = run<long_call>(own, call, shares);
             EXPECT_EQ(became, throws && depends ? make_error_code(errc::operation_failed)
                                                 : std::error_code{})
                 << static_cast<int>(kind) << ", rank " << rank;
@@ -158,22 +186,27 @@ TEST(direct_long_play, an_operation_that_throws_throws_there_and_spoils_what_dep
       long_area_bytes);
 }
 
-// One piece, of which each rank joins all; and several, of which each joins a part.
+// One piece and several, of which each rank joins all or a part.
 TEST(direct_long_play, joins_in_the_usual_order) {
   for (int size = 2; size != 10; ++size)
     for (const std::size_t block : {std::size_t{2000}, 2 * piece_bytes / sizeof(float) + 100})
-      check_float_sums(size, block, long_area_bytes, [](flags& own, const collective_call& call) {
-        return run<long_call>(own, call);
-      });
+      for (const bool parts : {false, true})
+        check_float_sums(
+            size, block, long_area_bytes, [&](flags& own, const collective_call& call) {
+              return run<long_call>(own, call, parts && long_call::may_share(call.kind, size));
+            });
 }
 
 // In place of a vector that the others read where it lies.
 TEST(direct_long_play, joins_open_vectors_in_the_usual_order) {
   for (const int size : {2, 3, 4, 7})
-    check_float_sums(size, 20'000, long_area_bytes, [](flags& own, const collective_call& call) {
-      const auto seen = [](const void*, std::size_t) { return true; };
-      return run<long_call>(own, call, long_call::opens(call, own.rank(), own.size(), seen));
-    });
+    for (const bool parts : {false, true})
+      check_float_sums(size, 20'000, long_area_bytes, [&](flags& own, const collective_call& call) {
+        const auto seen = [](const void*, std::size_t) { return true; };
+        const bool shares = parts && long_call::may_share(call.kind, size);
+        return run<long_call>(own, call, shares,
+                              long_call::opens(call, own.rank(), own.size(), shares, seen));
+      });
 }
 
 TEST(direct_long_play, other_lengths_and_other_collectives_are_errors_and_no_data) {
@@ -186,15 +219,15 @@ TEST(direct_long_play, other_lengths_and_other_collectives_are_errors_and_no_dat
         call.root = 0;
         call.receive = data.data();
         call.bytes = rank == 0 ? 16384 : 8192;
-        EXPECT_EQ(run<long_call>(own, call),
+        EXPECT_EQ(run<long_call>(own, call, false),
                   rank == 0 ? std::error_code{} : make_error_code(errc::truncated));
         call.bytes = rank == 0 ? 8192 : 16384;
-        EXPECT_EQ(run<long_call>(own, call),
+        EXPECT_EQ(run<long_call>(own, call, false),
                   rank == 0 ? std::error_code{} : make_error_code(errc::invalid_argument));
         call.bytes = 8192;
         if (rank == 0) call.kind = collective::scatter;
         if (rank == 0) call.send = data.data(), call.in_place = true;
-        EXPECT_EQ(run<long_call>(own, call),
+        EXPECT_EQ(run<long_call>(own, call, false),
                   rank == 0 ? std::error_code{} : make_error_code(errc::invalid_argument));
         EXPECT_EQ(data, std::vector<word>(4096, static_cast<word>(rank)));
       },
@@ -237,7 +270,7 @@ TEST(direct_long_play, elements_of_odd_length_are_not_cut) {
           call.bytes = n * sizeof(triple);
           call.element_size = sizeof(triple);
           call.op = {.kind = detail::builtin::none, .commutative = true, .combine = keep_whole};
-          EXPECT_FALSE(run<long_call>(own, call));
+          EXPECT_FALSE(run<long_call>(own, call, size > 2));
           EXPECT_EQ(receive, expected) << size;
         },
         long_area_bytes);
@@ -292,10 +325,11 @@ TEST(direct_long_play, nobody_reads_an_open_buffer_when_its_call_is_over) {
             call.element_size = sizeof(word);
             call.type = detail::scalar::u32;
             call.op.kind = detail::builtin::max;
-            const bool open =
-                long_call::opens(call, rank, 3, [](const void*, std::size_t) { return true; });
+            const bool shares = kind == collective::allreduce && round % 2 == 0;
+            const bool open = long_call::opens(call, rank, 3, shares,
+                                               [](const void*, std::size_t) { return true; });
             EXPECT_EQ(open, kind != collective::bcast || rank == 0);
-            ASSERT_FALSE(run<long_call>(own, call, open));
+            ASSERT_FALSE(run<long_call>(own, call, shares, open));
             EXPECT_EQ(std::vector<word>(receive.begin(), receive.begin() + n),
                       std::vector<word>(n, round))
                 << static_cast<int>(kind);
