@@ -19,6 +19,7 @@ EXTRA_DIST += \
   tests/unit/collective/direct/groups/group_call_test.cpp \
   tests/unit/collective/direct/groups/group_flags_test.cpp \
   tests/unit/collective/direct/learnt_summary_test.cpp \
+  tests/unit/collective/direct/learnt_ways_likeness_test.cpp \
   tests/unit/collective/direct/learnt_ways_test.cpp \
   tests/unit/collective/direct/learnt_ways_trials_test.cpp \
   tests/unit/collective/direct/price_test.cpp

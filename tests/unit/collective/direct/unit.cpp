@@ -8,6 +8,7 @@
 #include "unit/collective/direct/groups/group_call_test.cpp"
 #include "unit/collective/direct/groups/group_flags_test.cpp"
 #include "unit/collective/direct/learnt_summary_test.cpp"
+#include "unit/collective/direct/learnt_ways_likeness_test.cpp"
 #include "unit/collective/direct/learnt_ways_test.cpp"
 #include "unit/collective/direct/learnt_ways_trials_test.cpp"
 #include "unit/collective/direct/price_test.cpp"
