@@ -75,7 +75,7 @@ std::size_t most_bytes(collective kind, int size, bool oversubscribed) noexcept 
 /// part there is one operation more, in which every rank has its turn. The root alone joins what
 /// all others have copied, so with three ranks, and where ranks share cores, parts save it little:
 /// with 3, 4 and 8 ranks on two cores they take 1.35, 1.03 and 1.01 of the time of a reduce of
-/// 32 KiB and a barrier, and 1.5, 0.99 and 1.15 for 256 KiB; where the cores are slow to each other
+/// 32 KiB and a barrier, and 1.5, 0.99 and 1.16 for 256 KiB; where the cores are slow to each other
 /// 1.07, 0.83 and 0.83, and 1.07, 0.85 and 0.78. Every rank of an allreduce joins the vectors of
 /// all, so the more ranks there are the sooner parts pay: with 4, 8 and 16 they take 1.26, 1.11 and
 /// 0.92 for 8 KiB, and 0.93, 0.72 and 0.55 for 32 KiB (AMD EPYC 9004).
