@@ -1,8 +1,8 @@
 // learning PART...: blocking collectives go several ways while the ranks learn which is the fastest
 // one, and no result shows it: calls of all kinds and lengths in turn, of several communicators,
 // refused to a rank, made by continuations while ranks tell each other what calls took. `tries`,
-// `floats` and `usual` say whether there was anything to learn. `death` stands alone: the last rank
-// dies amid calls.
+// `floats`, `joins` and `usual` say whether there was anything to learn. `death` stands alone: the
+// last rank dies amid calls.
 #include <signal.h>
 #include <unistd.h>
 
@@ -131,6 +131,27 @@ void floats(const communicator& world) {
   job::check(counter(world, "direct.calls") - before < calls, "sums went by messages, too");
 }
 
+// Past messages a rank joins the vectors of all, or a part of them for all. Both are tried, and how
+// often its operation is called tells which it was.
+void joins(const communicator& world) {
+  if (world.size() == 2) return;  // there are no parts
+  constexpr std::size_t count = 1000;
+  const auto others = static_cast<std::size_t>(world.size()) - 1;
+  bool whole = false, parts = false;
+  // A window that has begun may be long. All ranks see the same.
+  for (std::uint64_t call = 0; call != 20'000 && !(whole && parts); ++call) {
+    std::size_t joined = 0;
+    const std::uint64_t before = counter(world, "direct.calls");
+    const auto add = [&](std::uint64_t one, std::uint64_t other) { return ++joined, one + other; };
+    job::check(
+        world.allreduce(input(world.rank(), call, count), add) == sum(world.size(), call, 0, count),
+        "a sum by a function of the user's");
+    if (counter(world, "direct.calls") != before) (joined == others * count ? whole : parts) = true;
+  }
+  job::check(whole, "a rank joins whole vectors");
+  job::check(parts, "a rank joins a part for all");
+}
+
 // Nothing is tried.
 void usual(const communicator& world) {
   for (std::uint64_t call = 0; call != 400; ++call) one_call(world, call % kinds, 300, call);
@@ -240,8 +261,9 @@ int main(int argc, char** argv) {
     }
     return 0;
   }
-  return job::run_parts(argc, argv,
-                        {job::part{"tries", tries}, job::part{"floats", floats},
-                         job::part{"usual", usual}, job::part{"mix", mix},
-                         job::part{"refused", refused}, job::part{"continuations", continuations}});
+  return job::run_parts(
+      argc, argv,
+      {job::part{"tries", tries}, job::part{"floats", floats}, job::part{"joins", joins},
+       job::part{"usual", usual}, job::part{"mix", mix}, job::part{"refused", refused},
+       job::part{"continuations", continuations}});
 }
