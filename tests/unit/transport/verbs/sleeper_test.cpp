@@ -70,14 +70,17 @@ class asleep_over_verbs : public testing::Test {
     return true;
   }
   /// Sleeps at every opportunity until `done`, as the engine does, looking at this end only. False:
-  /// a wake-up was lost.
+  /// a wake-up was lost. `done` may take the news that it looks for: it is not asked again once it
+  /// was true.
   template <class Done>
   bool sleeps_until(peer_id which, Done done) {
-    for (const auto start = clock::now(); !done();) {
+    bool over = false;
+    const auto is_over = [&] { return over = over || done(); };
+    for (const auto start = clock::now(); !is_over();) {
       if (clock::now() - start > patience) return false;
       const bool armed = end(which).arm();
       const bool moved = end(which).poll();
-      if (armed && !moved && !done()) {
+      if (armed && !moved && !is_over()) {
         const auto due = end(which).wakes_at();
         const auto now = clock::now();
         if (!rung(which, due - now < too_long ? due - now : too_long) && due - now >= too_long)
