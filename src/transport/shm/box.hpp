@@ -146,6 +146,11 @@ class box_writer final : public short_path {
 
  private:
   static constexpr std::uint32_t laps_before_growth = 4;
+  /// Units of the data ring that are enough where each message is answered: their lines stay in the
+  /// first caches of both cores. A bare loop that goes to and fro between two cores of an EPYC 9004
+  /// takes 178 and 231 ns one way for 1 KiB in rings of 8 KiB and of 256 KiB, for 2 KiB 248 and
+  /// 368, for 4 KiB 438 and 639; in rings of 16 KiB 239, 359 and 536.
+  static constexpr std::uint32_t shortest_lap = 128;
 
   static constexpr std::uint32_t units_of(std::size_t bytes) noexcept {
     return static_cast<std::uint32_t>((bytes + unit - 1) / unit);
@@ -155,7 +160,9 @@ class box_writer final : public short_path {
     // Pairs with the release in box_reader::publish: what was read may be written over.
     const std::uint64_t all = rest_->consumed->load(std::memory_order_acquire);
     cell_limit_ = static_cast<std::uint32_t>(all) + cells_per_box;
-    rest_->unit_limit = static_cast<std::uint32_t>(all >> 32) + units_per_box;
+    const std::uint32_t limit = static_cast<std::uint32_t>(all >> 32) + units_per_box;
+    // It is further already where a lap ended early, and nothing of the next one was read yet.
+    if (static_cast<std::int32_t>(limit - rest_->unit_limit) > 0) rest_->unit_limit = limit;
     return cell_ != cell_limit_;
   }
 
@@ -178,13 +185,15 @@ class box_writer final : public short_path {
     const std::uint32_t at = rest_->unit % units_per_box;
     // A payload lies in one piece, where there is memory. Positions are those of a whole ring: one
     // with less memory leaves the rest of each lap out.
-    const std::uint32_t start =
-        at + units <= rest_->units ? rest_->unit : rest_->unit + units_per_box - at;
+    const bool fits = at + units <= rest_->units;
+    const bool anew =
+        at != 0 && at + units > rest_->lap && gains_by_short_laps(bytes) && may_begin_anew();
+    const std::uint32_t start = fits && !anew ? rest_->unit : rest_->unit + units_per_box - at;
+    if (anew) rest_->unit_limit = start + units_per_box;
     const std::uint32_t needed = start - rest_->unit + units;
     // Each lap ends with a look at what the receiver has read, a line that comes from its core:
     // with little memory that is every second message.
-    if (start != rest_->unit && rest_->units < units_per_box &&
-        ++rest_->laps > laps_before_growth) {
+    if (!fits && !anew && rest_->units < units_per_box && ++rest_->laps > laps_before_growth) {
       rest_->laps = 0;
       return false;
     }
@@ -200,9 +209,26 @@ class box_writer final : public short_path {
                       std::memory_order_release);
     ++cell_;
     ++rest_->by_call;
+    if (target == rest_->data) rest_->lap = shortest_lap;
     rest_->unit = start + units;
     to_.wake_for_message();
     return true;
+  }
+
+  /// Whether the receiver has read everything, so that the lap may end here. Asked where a lap gets
+  /// longer than the shortest one; as long as the answer is no, it is asked at twice the length.
+  [[gnu::noinline]] bool may_begin_anew() noexcept {
+    look();
+    if (cell_limit_ == cell_ + cells_per_box) return true;
+    rest_->lap = std::min(2 * rest_->lap, units_per_box);
+    return false;
+  }
+
+  /// No cache has the lines of what goes past the caches, and the first ones hold no two payloads
+  /// that are longer.
+  [[nodiscard]] bool gains_by_short_laps(std::size_t bytes) const noexcept {
+    return bytes <= shortest_lap * unit &&
+           (bytes < least_in_parts || !rest_->choice.goes_past_caches(bytes));
   }
 
   // Writes all of a long message but the last stamp.
@@ -247,8 +273,9 @@ class box_writer final : public short_path {
     write_choice choice;
     std::uint32_t unit = 0;  // as cell_, in the data ring
     std::uint32_t unit_limit = 0;
-    std::uint32_t units = 0;  // as `set_units` says
-    std::uint32_t laps = 0;   // since then, where that is less than the ring has
+    std::uint32_t units = 0;           // as `set_units` says
+    std::uint32_t laps = 0;            // since then, where that is less than the ring has
+    std::uint32_t lap = shortest_lap;  // so long at least: may_begin_anew
     std::uint32_t exposed = 0;
     std::array<std::uint32_t, 2> seen = {};  // positions when it was asked, by a question
   };

@@ -72,6 +72,10 @@ class write_choice {
   [[nodiscard]] bool announces(std::size_t bytes) const noexcept {
     return states_[class_of(bytes)].current == way::announced;
   }
+  /// Whether it was written past the caches.
+  [[nodiscard]] bool goes_past_caches(std::size_t bytes) const noexcept {
+    return states_[class_of(bytes)].current == way::past_caches;
+  }
 
  private:
   // A turn in another way costs as many times more as that is slower; so much more in all is spent

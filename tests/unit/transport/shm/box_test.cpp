@@ -124,6 +124,70 @@ TEST(box, a_ring_holds_two_of_the_longest_payload_that_it_takes) {
   EXPECT_TRUE(both.writer.write(head, payload.data()));
 }
 
+/// Where in the ring the payload lies that the reader is to see next.
+std::size_t place_of_next(const box& memory, box_reader& reader) {
+  box_reader::message got{};
+  EXPECT_EQ(reader.peek(got), box_reader::state::message);
+  return static_cast<std::size_t>(got.payload - memory.data);
+}
+
+// Where each message is answered few lines go to and fro; where many are under way all of the ring
+// is used.
+TEST(box, a_ring_of_which_everything_was_read_begins_anew) {
+  const auto memory = std::make_unique<box>();
+  end both{*memory, *memory};
+  constexpr std::size_t ring = peal::shm::units_per_box * peal::shm::unit;
+  constexpr std::size_t bytes = 1024, few = 8 * bytes;
+  const auto payload = payload_of(1, bytes);
+  const auto write = [&] {
+    return both.writer.write(envelope::make(0, 1, 0, envelope_kind::eager, bytes), payload.data());
+  };
+  for (int turn = 0; turn < 2; ++turn) {
+    for (std::size_t each = 0; each < 2 * ring / bytes; ++each) {
+      ASSERT_TRUE(write());
+      ASSERT_LT(place_of_next(*memory, both.reader), few) << each;
+      ASSERT_TRUE(both.receive(1, payload));
+      both.reader.publish_all();
+    }
+    std::size_t under_way = 0, furthest = 0;
+    while (write()) ++under_way;
+    EXPECT_GT(under_way, (ring - few) / bytes);
+    for (std::size_t each = 0; each < under_way; ++each) {
+      furthest = std::max(furthest, place_of_next(*memory, both.reader));
+      ASSERT_TRUE(both.receive(1, payload));
+    }
+    EXPECT_EQ(furthest, ring - bytes);
+    both.reader.publish_all();
+    // Whose lap ends where it would have without the answers, or before.
+    for (std::size_t each = 0; each < ring / bytes; ++each) {
+      ASSERT_TRUE(write());
+      ASSERT_TRUE(both.receive(1, payload));
+      both.reader.publish_all();
+    }
+  }
+}
+
+// Where looking what was read would gain nothing.
+TEST(box, what_goes_past_the_caches_or_is_long_goes_round_the_whole_ring) {
+  constexpr std::size_t lap = 8192, turn = peal::shm::write_choice::turn_bytes;
+  for (const std::size_t bytes : {std::size_t{4096}, lap, lap + 1}) {
+    const auto memory = std::make_unique<box>();
+    end both{*memory, *memory};
+    const auto payload = payload_of(1, bytes);
+    std::size_t in_the_first = 0, in_all = 0;
+    // Long enough for a trial of the way past the caches, behind the first eight turns.
+    for (std::size_t written = 0; written < 12 * turn; written += bytes) {
+      both.send(1, payload);
+      in_all = std::max(in_all, place_of_next(*memory, both.reader) + bytes);
+      if (written < turn) in_the_first = in_all;
+      ASSERT_TRUE(both.receive(1, payload));
+      both.reader.publish_all();
+    }
+    if (bytes <= lap) EXPECT_EQ(in_the_first, lap);
+    EXPECT_EQ(in_all > lap, peal::can_copy_past_caches() || bytes > lap) << bytes;
+  }
+}
+
 // Short messages by the shortest way, as p2p takes it, between others; sanitizers see both ends.
 TEST(box, short_messages_keep_their_order_on_both_ways) {
   constexpr int rounds = 40000;
