@@ -14,7 +14,7 @@
 #include "collective/choice/choice.hpp"
 #include "explain.hpp"
 #include "job_memory.hpp"
-#include "transport/shm/copy_choice.hpp"
+#include "transport/shm/bulk/interface.hpp"
 #include "transport/shm/layout.hpp"
 #include "units.hpp"
 

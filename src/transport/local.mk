@@ -10,14 +10,15 @@ libpeal_core_la_SOURCES += \
   src/transport/shm/box.hpp \
   src/transport/shm/boxes.hpp \
   src/transport/shm/bulk/claim.hpp \
+  src/transport/shm/bulk/copy_choice.hpp \
   src/transport/shm/bulk/direct_copy.hpp \
   src/transport/shm/bulk/fetcher.hpp \
   src/transport/shm/bulk/helper.hpp \
   src/transport/shm/bulk/interface.hpp \
   src/transport/shm/bulk/staging.hpp \
-  src/transport/shm/copy_choice.hpp \
   src/transport/shm/inbox.hpp \
   src/transport/shm/incoming_boxes.hpp \
+  src/transport/shm/lap_choice.hpp \
   src/transport/shm/layout.hpp \
   src/transport/shm/bulk/pace.hpp \
   src/transport/shm/parcels.hpp \
@@ -119,11 +120,11 @@ else
 libpeal_core_la_SOURCES += \
   src/transport/shm/bells.cpp \
   src/transport/shm/boxes.cpp \
+  src/transport/shm/bulk/copy_choice.cpp \
   src/transport/shm/bulk/direct_copy.cpp \
   src/transport/shm/bulk/fetcher.cpp \
   src/transport/shm/bulk/helper.cpp \
   src/transport/shm/bulk/staging.cpp \
-  src/transport/shm/copy_choice.cpp \
   src/transport/shm/incoming_boxes.cpp \
   src/transport/shm/parcels.cpp \
   src/transport/shm/remote_wakeup.cpp \

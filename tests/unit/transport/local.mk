@@ -67,12 +67,13 @@ EXTRA_DIST += \
   tests/unit/transport/shm/box_test.cpp \
   tests/unit/transport/shm/boxes_test.cpp \
   tests/unit/transport/shm/bulk/claim_test.cpp \
+  tests/unit/transport/shm/bulk/copy_choice_test.cpp \
   tests/unit/transport/shm/bulk/direct_copy_test.cpp \
   tests/unit/transport/shm/bulk/staging_test.cpp \
-  tests/unit/transport/shm/copy_choice_test.cpp \
   tests/unit/transport/shm/inbox_test.cpp \
   tests/unit/transport/shm/incoming_boxes_test.cpp \
   tests/unit/transport/shm/bulk/pace_test.cpp \
+  tests/unit/transport/shm/lap_choice_test.cpp \
   tests/unit/transport/shm/parcels_test.cpp \
   tests/unit/transport/shm/parts_test.cpp \
   tests/unit/transport/shm/remote_wakeup_test.cpp \

@@ -28,8 +28,8 @@
 #include "transport/node_access.hpp"
 #include "transport/shm/bells.hpp"
 #include "transport/shm/bulk/claim.hpp"
+#include "transport/shm/bulk/copy_choice.hpp"
 #include "transport/shm/bulk/direct_copy.hpp"
-#include "transport/shm/copy_choice.hpp"
 #include "transport/shm/layout.hpp"
 #include "transport/shm/parts.hpp"
 

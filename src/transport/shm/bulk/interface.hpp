@@ -6,6 +6,7 @@
 #pragma once
 
 #include "transport/shm/bulk/claim.hpp"
+#include "transport/shm/bulk/copy_choice.hpp"
 #include "transport/shm/bulk/direct_copy.hpp"
 #include "transport/shm/bulk/fetcher.hpp"
 #include "transport/shm/bulk/helper.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -167,26 +168,75 @@ TEST(box, a_ring_of_which_everything_was_read_begins_anew) {
   }
 }
 
-// Where looking what was read would gain nothing.
-TEST(box, what_goes_past_the_caches_or_is_long_goes_round_the_whole_ring) {
-  constexpr std::size_t lap = 8192, turn = peal::shm::write_choice::turn_bytes;
-  for (const std::size_t bytes : {std::size_t{4096}, lap, lap + 1}) {
-    const auto memory = std::make_unique<box>();
-    end both{*memory, *memory};
-    const auto payload = payload_of(1, bytes);
-    std::size_t in_the_first = 0, in_all = 0;
-    // Long enough for a trial of the way past the caches, behind the first eight turns.
-    for (std::size_t written = 0; written < 12 * turn; written += bytes) {
-      both.send(1, payload);
-      in_all = std::max(in_all, place_of_next(*memory, both.reader) + bytes);
-      if (written < turn) in_the_first = in_all;
-      ASSERT_TRUE(both.receive(1, payload));
-      both.reader.publish_all();
-    }
-    if (bytes <= lap) EXPECT_EQ(in_the_first, lap);
-    else EXPECT_GT(in_the_first, 3 * bytes);
-    EXPECT_EQ(in_all > lap, peal::can_copy_past_caches() || bytes > lap) << bytes;
+/// Messages that are answered one by one, and how far the ring goes round with them.
+struct answered_messages {
+  static constexpr std::size_t lap = 8192;
+  static constexpr std::size_t ring = peal::shm::units_per_box * peal::shm::unit;
+
+  std::unique_ptr<box> memory = std::make_unique<box>();
+  end both{*memory, *memory};
+  std::vector<std::byte> payload;
+  std::size_t last = 0;     // the place of the message before
+  std::size_t stretch = 0;  // bytes since the end of a short lap
+  bool arrived = true;
+
+  explicit answered_messages(std::size_t bytes) : payload{payload_of(1, bytes)} {}
+
+  void send_one() {
+    both.send(1, payload);
+    const std::size_t place = place_of_next(*memory, both.reader);
+    stretch = place <= last && last + payload.size() <= lap ? 0 : stretch + payload.size();
+    last = place;
+    arrived = arrived && both.receive(1, payload);
+    both.reader.publish_all();
   }
+  [[nodiscard]] bool goes_far() const { return stretch > lap; }
+};
+
+TEST(box, messages_above_1_KiB_go_round_the_whole_ring_and_try_few_lines) {
+  for (const std::size_t bytes : {std::size_t{1024}, std::size_t{1025}, std::size_t{4096},
+                                  answered_messages::lap, answered_messages::lap + 1}) {
+    answered_messages some{bytes};
+    std::size_t longest = 0;
+    bool few = false;
+    for (std::size_t written = 0; written < 8 * some.ring; written += bytes) {
+      some.send_one();
+      longest = std::max(longest, some.stretch);
+    }
+    EXPECT_EQ(longest > 7 * some.ring, bytes > 1024) << bytes;
+    for (std::size_t written = 0; written < 4 * some.ring; written += bytes) {
+      some.send_one();
+      few = few || some.stretch == 0;
+    }
+    EXPECT_EQ(few, bytes <= some.lap) << bytes;
+    EXPECT_TRUE(some.arrived);
+  }
+}
+
+// Also where few lines are faster otherwise.
+TEST(box, what_goes_past_the_caches_goes_round_the_whole_ring) {
+  answered_messages some{4096};
+  const auto send_one = [&] {
+    some.send_one();
+    if (!some.goes_far()) return;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds{50};
+    while (std::chrono::steady_clock::now() < end) continue;
+  };
+  for (std::size_t near = 0; near < 3 * some.ring;) {
+    send_one();
+    near = some.goes_far() ? 0 : near + some.payload.size();
+  }
+  // A trial of the whole ring is of two, one of the way past the caches of four, of those of a turn
+  // of write_choice. It comes at the latest when as many turns are over as lie between trials.
+  std::size_t longest = 0;
+  const std::size_t enough = 160 * peal::shm::write_choice::turn_bytes;
+  for (std::size_t written = 0; written < enough && longest < 3 * some.ring;
+       written += some.payload.size()) {
+    send_one();
+    longest = std::max(longest, some.stretch);
+  }
+  EXPECT_EQ(longest >= 3 * some.ring, peal::can_copy_past_caches());
+  EXPECT_TRUE(some.arrived);
 }
 
 // Short messages by the shortest way, as p2p takes it, between others; sanitizers see both ends.

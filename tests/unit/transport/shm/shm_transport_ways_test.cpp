@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "transport/shm/copy_choice.hpp"
+#include "transport/shm/bulk/copy_choice.hpp"
 #include "transport/shm/layout.hpp"
 #include "unit/transport/ends.hpp"
 

@@ -1,4 +1,4 @@
-// transport/shm/copy_choice.hpp
+// transport/shm/bulk/copy_choice.hpp
 // Which way a large payload takes where each is possible: what was fastest of late, by kind of
 // buffers, distance of the two cores and class of length. All processes of the node share what
 // payloads took, try a way together, and take the same one. Nothing is measured at the start: the

@@ -1,4 +1,4 @@
-#include "transport/shm/copy_choice.hpp"
+#include "transport/shm/bulk/copy_choice.hpp"
 
 #include <gtest/gtest.h>
 
