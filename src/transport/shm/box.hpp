@@ -153,6 +153,7 @@ class box_writer final : public short_path {
   /// takes 178 and 231 ns one way for 1 KiB in rings of 8 KiB and of 256 KiB, for 2 KiB 248 and
   /// 368, for 4 KiB 438 and 639; in rings of 16 KiB 239, 359 and 536.
   static constexpr std::uint32_t shortest_lap = 128;
+  static_assert(lap_choice::period_units == units_per_box);
   /// Where few lines are slower the next look is so much later.
   static constexpr std::uint32_t until_next_look = 2048;
   /// Up to here few lines are faster, or as fast, on each processor that was measured.
